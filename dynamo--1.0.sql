@@ -2755,6 +2755,7 @@ CREATE FUNCTION dynamo_internal.report_check(table_name regclass, strict boolean
 	BEGIN ATOMIC
 WITH declared AS MATERIALIZED (
 	SELECT p.pattern, p.declared, CASE WHEN NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') THEN pg_catalog.format('index "%s" does not exist', p.declared OPERATOR(pg_catalog.->>) 'index')
+		WHEN p.declared OPERATOR(pg_catalog.->>) 'changed' IS NOT NULL THEN 'its function is not the one that was declared: declare it anew'
 		WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of: declare it anew'
 		ELSE dynamo_internal.pattern_problem($1, p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem
 	FROM dynamo_internal.patterns_of($1, $4) p),
@@ -2916,7 +2917,8 @@ CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name regclass, caller
 SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it cannot find all items: %s', f.problem),
 	   pg_catalog.format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
 FROM dynamo_internal.patterns_of($1, $2) p
-	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of'
+	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared OPERATOR(pg_catalog.->>) 'changed' IS NOT NULL THEN 'its function is not the one that was declared'
+		WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of'
 		ELSE dynamo_internal.pattern_problem($1, p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem OFFSET 0) f
 WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
 END;

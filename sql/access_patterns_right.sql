@@ -134,5 +134,12 @@ SET session_replication_role = replica;
 UPDATE mixed SET item = set_attribute(item, 'GSI1PK', to_value('S#WRONG'::text)), "GSI1PK" = 'S#WRONG' WHERE "SK" = 'LINE#003';
 RESET session_replication_role;
 SELECT pattern, problem FROM check_access_patterns('mixed') ORDER BY 1;
+-- a statement that somebody has changed below a right record
+DO $$ BEGIN EXECUTE regexp_replace(pg_get_functiondef('of_customer'::regproc), '\$function\$\s*$', ' LIMIT 1$function$'); END $$;
+SELECT count(*) FROM of_customer('c0', 1);
+SELECT problem FROM check_access_patterns('mixed') WHERE pattern = 'of_customer'::regproc;
+SELECT rule, object, evidence FROM advise('mixed') WHERE rule = 'stale pattern';
+SELECT create_access_pattern('mixed', 'of_customer', 'customer = :c AND n >= :n', '{line}', replace => true);
+SELECT problem FROM check_access_patterns('mixed') WHERE pattern = 'of_customer'::regproc;
 SET client_min_messages = error;
 DROP SCHEMA t_right CASCADE;

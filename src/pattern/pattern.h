@@ -102,6 +102,7 @@ typedef struct AccessPattern
 	List	   *equalities;		/* of PatternEquality * */
 	const char *basis;			/* what it was made of (pattern_basis.c); NULL in older records */
 	ValueRef	arguments;		/* a map of texts: the arguments of dynamo.create_access_pattern */
+	bool		changed;		/* read from a function whose statement is not the declared one */
 } AccessPattern;
 
 /* Returns the number of the parameter with this name; -1 if there is none. */
@@ -221,8 +222,8 @@ extern void PatternRequireBasis(Oid table, const char *basis);
 
 /* ---- pattern_record.c ---- */
 
-/* Returns the comment at the start of a function's body. */
-extern char *PatternRecordPrint(const AccessPattern *pattern);
+/* Returns the comment at the start of a function's body, which stands before the statement. */
+extern char *PatternRecordPrint(const AccessPattern *pattern, const char *statement);
 
 /* Reads the body of a function; returns NULL if it is not a pattern's. */
 extern AccessPattern *PatternRecordRead(Slice body);

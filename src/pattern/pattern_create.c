@@ -456,7 +456,7 @@ CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char 
 		CheckReplaced(names, n, types);
 	RunStatement("CREATE %sFUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED AS %s",
 				 replace ? "OR REPLACE " : "", function, ParameterList(p), ResultClause(p),
-				 quote_literal_cstr(psprintf("%s%s", PatternRecordPrint(p), body)));
+				 quote_literal_cstr(psprintf("%s%s", PatternRecordPrint(p, body), body)));
 	oid = LookupFuncName(names, n, types, false);
 	/* nothing in its declaration belongs to the extension, with which it must go */
 	if (strcmp(p->returns, "document") == 0)

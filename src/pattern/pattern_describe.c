@@ -165,6 +165,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendMember(&out, "filter", PatternFilterExpression(p));
 	AppendMember(&out, "returns", p->returns);
 	AppendMember(&out, "basis", p->basis);
+	AppendMember(&out, "changed", p->changed ? "true" : NULL);
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
 	AppendDraws(&out, p);

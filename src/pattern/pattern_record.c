@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "port/pg_crc32c.h"
 #include "utils/builtins.h"
 
 #include "item/builder.h"
@@ -155,8 +156,20 @@ BuildLists(ItemBuilder *b, const AccessPattern *p)
 	ItemBuilderEnd(b);
 }
 
+/* What tells a statement from another one that somebody has put in its place. */
+static char *
+StatementSum(const char *statement)
+{
+	pg_crc32c	sum;
+
+	INIT_CRC32C(sum);
+	COMP_CRC32C(sum, statement, strlen(statement));
+	FIN_CRC32C(sum);
+	return psprintf("%08x", sum);
+}
+
 static ValueRef
-BuildRecord(const AccessPattern *p)
+BuildRecord(const AccessPattern *p, const char *statement)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
@@ -171,6 +184,7 @@ BuildRecord(const AccessPattern *p)
 	BuildText(b, "returns", p->returns);
 	BuildText(b, "kind_attribute", p->kind_attribute);
 	BuildText(b, "basis", p->basis);
+	BuildText(b, "sum", StatementSum(statement));
 	BuildText(b, "order", p->backward ? "backward" : "forward");
 	if (p->limit > 0)
 		BuildText(b, "limit", psprintf("%d", p->limit));
@@ -182,14 +196,14 @@ BuildRecord(const AccessPattern *p)
 }
 
 char *
-PatternRecordPrint(const AccessPattern *pattern)
+PatternRecordPrint(const AccessPattern *pattern, const char *statement)
 {
 	StringInfoData json;
 	StringInfoData out;
 
 	initStringInfo(&json);
 	initStringInfo(&out);
-	ItemToJson(&json, BuildRecord(pattern));
+	ItemToJson(&json, BuildRecord(pattern, statement));
 	appendStringInfoString(&out, RECORD_BEGIN);
 	for (int i = 0; i < json.len; i++)
 	{
@@ -428,6 +442,15 @@ ReadRecord(ValueRef map)
 	return p;
 }
 
+/* Whether a record belongs to this statement. */
+static bool
+HasSum(ValueRef map, const char *statement)
+{
+	const char *sum = ReadText(map, "sum");
+
+	return sum != NULL && strcmp(sum, StatementSum(statement)) == 0;
+}
+
 AccessPattern *
 PatternRecordRead(Slice body)
 {
@@ -435,7 +458,9 @@ PatternRecordRead(Slice body)
 	Problem		problem = NO_PROBLEM;
 	char	   *json;
 	char	   *end;
+	const char *statement;
 	struct varlena *item;
+	AccessPattern *pattern;
 
 	if (!SliceBeginsWith(body, begin))
 		return NULL;
@@ -444,9 +469,13 @@ PatternRecordRead(Slice body)
 	if (end == NULL)
 		return NULL;
 	*end = '\0';
+	statement = end + strlen(RECORD_END);
 	/* a text cannot contain U+0000 */
 	if (strstr(json, "\\u0000") != NULL)
 		return NULL;
 	item = ItemFromJson(json, end - json, &problem);
-	return item == NULL ? NULL : ReadRecord(ItemRoot(item));
+	pattern = item == NULL ? NULL : ReadRecord(ItemRoot(item));
+	if (pattern != NULL)
+		pattern->changed = !HasSum(ItemRoot(item), statement);
+	return pattern;
 }
