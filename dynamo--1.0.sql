@@ -1604,6 +1604,62 @@ CREATE FUNCTION dynamo.parse_time("time" text) RETURNS timestamptz
 COMMENT ON FUNCTION dynamo.parse_time(text) IS
 	'converts an ISO 8601 text, in UTC if it has no zone, or a number of seconds since 1970 to a time; NULL if the text is empty';
 
+CREATE FUNCTION dynamo_internal.typed_attribute_support(internal) RETURNS internal
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_support';
+COMMENT ON FUNCTION dynamo_internal.typed_attribute_support(internal) IS
+	'planner support of dynamo.typed_attribute: no check of the null that tells a domain';
+
+-- The columns of entity views: casts whose errors name the item.  The argument type is
+-- null; the modifier -2 stands for times that dynamo.parse_time reads.
+CREATE FUNCTION dynamo.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
+COMMENT ON FUNCTION dynamo.typed_attribute(oid, dynamo.item, text, anyelement, integer) IS
+	'returns an attribute as the column of an entity view shows it: cast to the type of an argument; the error of the cast names the item';
+
+CREATE FUNCTION dynamo.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
+COMMENT ON FUNCTION dynamo.typed_attribute(oid, dynamo.item, text, anyelement, integer, text) IS
+	'dynamo.typed_attribute of an attribute whose text is shown, which the item''s key may tell';
+
+CREATE FUNCTION dynamo.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dynamo_internal.typed_attribute_support
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
+COMMENT ON FUNCTION dynamo.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer) IS
+	'dynamo.typed_attribute for domains and types of users, whose code is not for parallel workers';
+
+CREATE FUNCTION dynamo.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dynamo_internal.typed_attribute_support
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
+COMMENT ON FUNCTION dynamo.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer, text) IS
+	'dynamo.typed_attribute for domains and types of users, whose code is not for parallel workers';
+
+CREATE FUNCTION dynamo.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL UNSAFE SUPPORT dynamo_internal.typed_attribute_support
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_or_null';
+COMMENT ON FUNCTION dynamo.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer) IS
+	'dynamo.typed_attribute that is null if the attribute cannot be cast';
+
+CREATE FUNCTION dynamo.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL UNSAFE SUPPORT dynamo_internal.typed_attribute_support
+	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_or_null';
+COMMENT ON FUNCTION dynamo.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer, text) IS
+	'dynamo.typed_attribute that is null if the attribute cannot be cast';
+
+CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, removes boolean) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
+COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, boolean) IS
+	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
+
+CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text, removes boolean) RETURNS anyelement
+	LANGUAGE C STABLE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
+COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, text, boolean) IS
+	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
+
 CREATE FUNCTION dynamo.entity_problem(relation oid, item dynamo.item, entity_name text) RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entity_problem';
@@ -1837,10 +1893,10 @@ COMMENT ON FUNCTION dynamo.entity_view_write() IS
 	'trigger function: writes through views of dynamo.create_entity_view';
 
 CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, columns json DEFAULT NULL,
-	entity_name text DEFAULT NULL) RETURNS regclass
+	entity_name text DEFAULT NULL, invalid_values text DEFAULT 'error') RETURNS regclass
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity_view';
-COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, text) IS
+COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, text, text) IS
 	'creates a typed, updatable view of the items of an entity, or of all items of a table';
 
 CREATE FUNCTION dynamo.complete_entity_views() RETURNS void
@@ -3620,6 +3676,7 @@ SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
 										 WHERE f.pronamespace OPERATOR(pg_catalog.<>) ALL (ARRAY['dynamo'::pg_catalog.regnamespace, 'dynamo_internal'::pg_catalog.regnamespace]::pg_catalog.oid[]))
 		UNION ALL
 		SELECT 5, 'row security' WHERE EXISTS (SELECT FROM t WHERE t.relrowsecurity)
+			'invalid_values', v.definition OPERATOR(pg_catalog.#>) '{invalid,S}',
 		UNION ALL
 		SELECT 6, 'columns' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) t.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.<>) ALL ('{item,dynamo_expires_at}'::pg_catalog.name[])
 										WHERE NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') d WHERE d OPERATOR(pg_catalog.->>) 'column' OPERATOR(pg_catalog.=) a.attname::pg_catalog.text))) o)));

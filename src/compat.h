@@ -127,6 +127,13 @@
 #define SettingsOfSession(n) (*(n) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+/* Since 18 RETURNING can name the old row. */
+#if PG_VERSION_NUM >= 180000
+#define VarIsOfOldRow(var) ((var)->varreturningtype == VAR_RETURNING_OLD)
+#else
+#define VarIsOfOldRow(var) false
+#endif
+
 /* MERGE into a view has been possible since 17. */
 #if PG_VERSION_NUM >= 170000
 #define MergeTargetOf(query) ((query)->mergeTargetRelation)

@@ -154,6 +154,9 @@ extern ValueRef EntityPartValue(const Entity *entity, ValueRef item, const Templ
 /* Whether an attribute may be missing because the table's key contains it. */
 extern bool EntityKeyTells(const Entity *entity, Slice name);
 
+/* Whether an attribute is a time in some template. */
+extern bool EntityHasTime(const Entity *entity, Slice name);
+
 /* ---- entity_compose.c ---- */
 
 /* An item that is being written. */

@@ -273,6 +273,24 @@ EntityKeyTells(const Entity *entity, Slice name)
 	return false;
 }
 
+bool
+EntityHasTime(const Entity *entity, Slice name)
+{
+	for (int i = 0; entity != NULL && i < entity->nkeys; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && part->kind == PART_TIME && part->nsteps == 1 && SliceEqual(part->name, name))
+				return true;
+		}
+	}
+	return false;
+}
+
 ValueRef
 EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part)
 {

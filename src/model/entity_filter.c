@@ -1,8 +1,8 @@
 /*
  * entity_filter.c
- *	  Functions in the definitions of entity views: dynamo.entity_filter, is_entity and
- *	  parse_time, and dynamo_internal.compose_key and compose_keys, which
- *	  planner support puts into plans.
+ *	  Functions in the definitions of entity views: dynamo.entity_filter and is_entity,
+ *	  and dynamo_internal.compose_key and compose_keys, which planner support puts into
+ *	  plans.
  */
 #include "postgres.h"
 
@@ -18,7 +18,6 @@
 #include "utils/timestamp.h"
 
 #include "entity/entity.h"
-#include "entity/template_time.h"
 #include "item/convert.h"
 #include "table/table.h"
 #include "view/attribute.h"
@@ -258,25 +257,4 @@ dynamo_compose_keys(PG_FUNCTION_ARGS)
 			elements[nkeys++] = PointerGetDatum(key);
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(elements, nkeys, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-/* ---- times ---- */
-
-/* parse_time(text) returns timestamptz; NULL for an empty text, which is missing in keys, too */
-DYNAMO_FUNCTION(dynamo_parse_time);
-Datum
-dynamo_parse_time(PG_FUNCTION_ARGS)
-{
-	text	   *argument = PG_GETARG_TEXT_PP(0);
-	Slice		time = SliceOfVarlena(argument);
-	int64		instant;
-
-	if (time.len == 0)
-		PG_RETURN_NULL();
-	if (!InstantFromText(time, &instant) && !InstantFromSeconds(time, &instant))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_DATETIME_FORMAT),
-				 errmsg("invalid time: \"%.*s\"", (int) time.len, time.data),
-				 errdetail("A time is a text in ISO 8601, such as 2026-01-31T12:00:00Z, or a number of seconds since 1970.")));
-	PG_RETURN_TIMESTAMPTZ(instant - (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY);
 }

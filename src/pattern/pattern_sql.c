@@ -283,14 +283,14 @@ AppendQuery(Body *b)
 
 /*
  * Selects a row for each item, with the columns that the view's expressions
- * read.
+ * read, as a row of the table.
  */
 static void
 AppendRowsOfItems(Body *b)
 {
 	const TableDef *table = b->target->table;
 
-	appendStringInfoString(&b->sql, " FROM (SELECT q.item");
+	appendStringInfo(&b->sql, " FROM (SELECT q.item, %s::pg_catalog.oid AS tableoid", TableLiteral(b->pattern));
 	for (int i = 0; i < table->nattributes; i++)
 	{
 		const AttributeDef *attr = &table->attributes[i];

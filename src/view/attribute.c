@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -17,6 +18,7 @@
 #include "table/objects.h"
 #include "view/attribute.h"
 #include "view/construct.h"
+#include "view/typed_attribute.h"
 
 static Oid
 ValueTypeOid(void)
@@ -56,27 +58,57 @@ QualifiedType(Oid type, int32 typmod)
 								FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
 }
 
+/* Whether casts to a type run nothing but PostgreSQL's own code. */
+static bool
+IsBuiltin(Oid type)
+{
+	return IsFrequentType(type) || (type < FirstUnpinnedObjectId && get_typtype(type) != TYPTYPE_DOMAIN) ||
+		get_typtype(type) == TYPTYPE_ENUM;
+}
+
+/* Appends the call of a function of typed_attribute.c; shown may be NULL. */
+static void
+AppendTypedAttribute(StringInfo out, const char *attribute, Oid type, int32 typmod, InvalidValues invalid, const char *shown)
+{
+	appendStringInfo(out, "dynamo.%s(t.tableoid, t.item, %s::pg_catalog.text, NULL::%s, '%d'::pg_catalog.int4%s%s)",
+					 invalid == INVALID_VALUES_NULL ? TYPED_ATTRIBUTE_OR_NULL :
+					 IsBuiltin(type) ? TYPED_ATTRIBUTE : TYPED_ATTRIBUTE_RESTRICTED,
+					 quote_literal_cstr(attribute), QualifiedType(type, -1), typmod, shown == NULL ? "" : ", ", shown == NULL ? "" : shown);
+	if (typmod >= 0)
+		appendStringInfo(out, "::%s", QualifiedType(type, typmod));
+}
+
+/* Whether every text that a column can show has the type. */
+static bool
+HoldsAnyText(Oid type, InvalidValues invalid)
+{
+	return invalid == INVALID_VALUES_ERROR && (type == TEXTOID || type == VARCHAROID || type == BPCHAROID);
+}
+
 void
-AppendAttributeExpression(StringInfo out, const char *attribute, Oid type, int32 typmod)
+AppendTextAsAttribute(StringInfo out, const char *attribute, Oid type, int32 typmod, InvalidValues invalid, const char *shown)
+{
+	if (HoldsAnyText(type, invalid))
+		appendStringInfo(out, "(%s)::%s", shown, QualifiedType(type, typmod));
+	else
+		AppendTypedAttribute(out, attribute, type, typmod, invalid, shown);
+}
+
+/* Values that only lack U+0000 for some casts, and json, are shown by casts, which indexes can have, too. */
+void
+AppendAttributeExpression(StringInfo out, const char *attribute, Oid type, int32 typmod, InvalidValues invalid)
 {
 	char	   *name = psprintf("%s::pg_catalog.text", quote_literal_cstr(attribute));
 	char	   *cast = QualifiedType(type, typmod);
-	Oid			base = getBaseType(type);
 
-	if (base == ValueTypeOid())
+	if (getBaseType(type) == ValueTypeOid() || type == JSONBOID)
 		appendStringInfo(out, "(t.item OPERATOR(dynamo.->) %s)::%s", name, cast);
-	else if (base == BYTEAOID || base == JSONBOID)
-		appendStringInfo(out, "(t.item OPERATOR(dynamo.->) %s)::%s::%s", name,
-						 QualifiedType(base, -1), cast);
-	else if (base == JSONOID)
+	else if (type == JSONOID)
 		appendStringInfo(out, "(t.item OPERATOR(dynamo.->) %s)::pg_catalog.jsonb::%s", name, cast);
-	else if (OidIsValid(get_element_type(base)))
-		appendStringInfo(out, "CASE WHEN t.item OPERATOR(dynamo.?) %s THEN "
-						 "ARRAY(SELECT pg_catalog.jsonb_array_elements_text("
-						 "(t.item OPERATOR(dynamo.->) %s)::pg_catalog.jsonb))::%s END",
-						 name, name, cast);
-	else
+	else if (HoldsAnyText(type, invalid))
 		appendStringInfo(out, "(t.item OPERATOR(dynamo.->>) %s)::%s", name, cast);
+	else
+		AppendTypedAttribute(out, attribute, type, typmod, invalid, NULL);
 }
 
 /* ---- writing ---- */

@@ -14,12 +14,26 @@
 
 #include "item/item.h"
 
+/* Of an attribute that cannot be cast to the type of its column. */
+typedef enum InvalidValues
+{
+	INVALID_VALUES_ERROR,
+	INVALID_VALUES_NULL
+} InvalidValues;
+
 /*
- * Appends a SQL expression that reads an attribute of the item column of t as
- * a column of this type; all names in it are qualified.
+ * Appends a SQL expression that reads an attribute of the item column of t, a table or
+ * a row with its tableoid, as a column of this type; all names in it are qualified.
  */
 extern void AppendAttributeExpression(StringInfo out, const char *attribute,
-									  Oid type, int32 typmod);
+									  Oid type, int32 typmod, InvalidValues invalid);
+
+/*
+ * The same for the text of an attribute, which shown is an expression for.  With
+ * INSTANT_TYPMOD a timestamptz is read by dynamo.parse_time.
+ */
+extern void AppendTextAsAttribute(StringInfo out, const char *attribute, Oid type, int32 typmod,
+								  InvalidValues invalid, const char *shown);
 
 /*
  * Converts a datum that is not null to a palloc'd attribute value.  old is the

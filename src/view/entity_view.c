@@ -41,6 +41,7 @@ EntityViewDefRead(const char *text)
 
 	ReadColumns(def, StoredMember(root, "columns", VALUE_L));
 	def->entity = StoredString(root, "entity");
+	def->invalid = SliceIs(StoredString(root, "invalid"), "null") ? INVALID_VALUES_NULL : INVALID_VALUES_ERROR;
 	def->declared = !ValueIsMissing(StoredMember(root, "declared", VALUE_BOOL));
 	return def;
 }

@@ -7,10 +7,11 @@
  *
  *	{"columns": {"L": [{"M": {"column": {"S": "total"},
  *							  "attribute": {"S": "total_amount"}}}, ...]},
- *	 "entity":	{"S": "order"}, "declared": {"BOOL": true}}
+ *	 "entity":	{"S": "order"}, "declared": {"BOOL": true}, "invalid": {"S": "null"}}
  *
  * Without "entity" the view is of all items.  "declared": its columns are the
- * attributes that the entity declares, also later ones.
+ * attributes that the entity declares, also later ones.  "invalid": what the view
+ * shows for values that cannot be cast to the type of their column.
  */
 #ifndef DYNAMO_ENTITY_VIEW_H
 #define DYNAMO_ENTITY_VIEW_H
@@ -21,6 +22,7 @@
 
 #include "entity/entity.h"
 #include "table/table.h"
+#include "view/attribute.h"
 
 /*
  * A column of the view and its attribute; data is NULL if the definition does
@@ -38,6 +40,7 @@ typedef struct EntityViewDef
 	EntityColumn *columns;
 	Slice		entity;			/* data is NULL if there is none */
 	bool		declared;		/* the columns are those that the entity declares */
+	InvalidValues invalid;
 } EntityViewDef;
 
 /* ---- entity_view.c ---- */
@@ -95,11 +98,10 @@ extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef
 /* ---- entity_view_old_row.c ---- */
 
 /*
- * Makes columns null in the old rows of entity views that a statement writes, if
- * the user may not read them and the statement does not name them.  Returns
- * whether it writes to such views; its plan then depends on the user.
+ * Leaves columns out of the old rows of entity views that a statement writes, if it
+ * does not need them.  Returns whether its plan then depends on the user.
  */
-extern bool EntityViewHideColumns(const Query *query);
+extern bool EntityViewHideColumns(Query *query);
 
 /* ---- entity_view_plan.c ---- */
 

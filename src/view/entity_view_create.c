@@ -32,6 +32,7 @@
 #include "view/attribute.h"
 #include "view/entity_view.h"
 #include "view/kind.h"
+#include "view/typed_attribute.h"
 
 #define ENTITY_TRIGGER	"dynamo_entity_view"
 
@@ -44,6 +45,7 @@ typedef struct EntitySpec
 	Datum		columns;		/* json */
 	char	   *entity_name;	/* NULL: a view of all items */
 	const Entity *entity;
+	InvalidValues invalid;
 } EntitySpec;
 
 typedef struct ViewColumn
@@ -52,6 +54,7 @@ typedef struct ViewColumn
 	char	   *attribute;
 	Oid			type;
 	int32		typmod;
+	InvalidValues invalid;
 } ViewColumn;
 
 /* ---- columns ---- */
@@ -171,6 +174,8 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 		ItemBuilderName(b, "declared", strlen("declared"));
 		ItemBuilderBool(b, true);
 	}
+	if (spec->invalid == INVALID_VALUES_NULL)
+		BuildString(b, "invalid", SliceOf("null"));
 	ItemBuilderEnd(b);
 
 	initStringInfo(&text);
@@ -219,43 +224,35 @@ IsInstant(Oid type)
 	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
 }
 
-/* Whether the attribute is a time in some template. */
-static bool
-IsTimePart(const Entity *entity, const char *attribute)
-{
-	for (int i = 0; entity != NULL && i < entity->nkeys; i++)
-	{
-		const Template *t = entity->keys[i].template;
-
-		for (int j = 0; j < t->npieces; j++)
-		{
-			const TemplatePart *part = t->pieces[j].part;
-
-			if (part != NULL && part->kind == PART_TIME && part->nsteps == 1 && SliceIs(part->name, attribute))
-				return true;
-		}
-	}
-	return false;
-}
-
 /*
- * Appends an attribute that is a part of a key.  If the item does not have it,
- * it is parsed from the key.
+ * Returns the text of an attribute that is a part of a key.  If the item does not
+ * have it, it is parsed from the key.
  */
-static void
-AppendPart(StringInfo sql, const TableDef *table, const ViewColumn *column, const ComposedKey *key)
+static char *
+PartText(const TableDef *table, const ViewColumn *column, const ComposedKey *key)
 {
 	char	   *name = SliceLiteral(SliceOf(column->attribute));
 	const AttributeDef *attr;
 
 	if (key == NULL)
-	{
-		appendStringInfo(sql, "(t.item OPERATOR(dynamo.->>) %s)", name);
-		return;
-	}
+		return psprintf("t.item OPERATOR(dynamo.->>) %s", name);
 	attr = &table->attributes[TableDefAttribute(table, key->attribute)];
-	appendStringInfo(sql, "COALESCE(t.item OPERATOR(dynamo.->>) %s, dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s)",
-					 name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
+	return psprintf("COALESCE(t.item OPERATOR(dynamo.->>) %s, dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s)",
+					name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
+}
+
+/* Appends a time that is a part of a key, in UTC if the type has no zone. */
+static void
+AppendTime(StringInfo sql, const ViewColumn *column, const char *text)
+{
+	bool		utc = column->type != TIMESTAMPTZOID;
+
+	appendStringInfoString(sql, utc ? "pg_catalog.timezone('UTC'::pg_catalog.text, " : "");
+	AppendTextAsAttribute(sql, column->attribute, TIMESTAMPTZOID, INSTANT_TYPMOD, column->invalid, text);
+	appendStringInfoString(sql, utc ? ")" : "");
+	if (column->type == DATEOID || column->typmod >= 0)
+		appendStringInfo(sql, "::%s", format_type_extended(column->type, column->typmod,
+															FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
 
 /* Appends the expression for an attribute that is not a key attribute. */
@@ -264,21 +261,13 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 {
 	const ComposedKey *key = NULL;
 	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
-	bool		is_time = IsInstant(column->type) && IsTimePart(entity, column->attribute);
 
-	if (!from_key && !is_time)
-	{
-		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod);
-		return;
-	}
-	appendStringInfoString(sql, !is_time ? "(" : column->type == TIMESTAMPTZOID ? "dynamo.parse_time(" :
-						   "pg_catalog.timezone('UTC'::pg_catalog.text, dynamo.parse_time(");
-	AppendPart(sql, table, column, key);
-	if (is_time && column->type != TIMESTAMPTZOID)
-		appendStringInfoChar(sql, ')');
-	appendStringInfo(sql, is_time && column->type != DATEOID && column->typmod < 0 ? ")" : ")::%s",
-					 format_type_extended(column->type, column->typmod,
-										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+	if (IsInstant(column->type) && EntityHasTime(entity, SliceOf(column->attribute)))
+		AppendTime(sql, column, PartText(table, column, key));
+	else if (from_key)
+		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, column, key));
+	else
+		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod, column->invalid);
 }
 
 /*
@@ -332,7 +321,7 @@ AppendEntityFilter(StringInfo sql, const EntitySpec *spec, const TableDef *table
 /* create: what the statement begins with, up to AS. */
 static char *
 ViewStatement(const EntitySpec *spec, const TableDef *table, const char *create,
-			  const char *relation, const ViewColumn *columns, int n)
+			  const char *relation, ViewColumn *columns, int n)
 {
 	StringInfoData sql;
 
@@ -340,6 +329,7 @@ ViewStatement(const EntitySpec *spec, const TableDef *table, const char *create,
 	appendStringInfo(&sql, "%s AS SELECT ", create);
 	for (int i = 0; i < n; i++)
 	{
+		columns[i].invalid = spec->invalid;
 		appendStringInfoString(&sql, i == 0 ? "" : ", ");
 		AppendColumn(&sql, table, spec->entity, &columns[i]);
 		appendStringInfo(&sql, " AS %s", quote_identifier(columns[i].name));
@@ -433,7 +423,7 @@ EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int
 	const EntityViewDef *def = EntityViewDefOf(view);
 	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
-	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod};
+	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod, .invalid = def->invalid};
 
 	column.attribute = pnstrdup(attribute.data, attribute.len);
 	AppendColumn(sql, table, entity, &column);
@@ -462,6 +452,16 @@ EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bo
 
 /* ---- creating ---- */
 
+static InvalidValues
+InvalidValuesArgument(FunctionCallInfo fcinfo, int n)
+{
+	char	   *name = RequiredText(fcinfo, n, "invalid_values");
+
+	if (strcmp(name, "error") != 0 && strcmp(name, "null") != 0)
+		InvalidArgument("invalid_values must be 'error' or 'null', not '%s'", name);
+	return strcmp(name, "null") == 0 ? INVALID_VALUES_NULL : INVALID_VALUES_ERROR;
+}
+
 static void
 ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 {
@@ -477,6 +477,7 @@ ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 		spec->columns = PG_GETARG_DATUM(2);
 	if (!PG_ARGISNULL(3))
 		spec->entity_name = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	spec->invalid = InvalidValuesArgument(fcinfo, 4);
 }
 
 static Oid
@@ -628,6 +629,7 @@ ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
 		return;
 	def = EntityViewDefRecall(trigger->tgargs[0]);
 	spec.has_columns = !def->declared;
+	spec.invalid = def->invalid;
 	name = QualifiedName(RelationGetNamespace(view), RelationGetRelationName(view));
 	trigger_name = pstrdup(quote_identifier(trigger->tgname));
 	columns = ReplacedColumns(view, def, table, entity, &n);

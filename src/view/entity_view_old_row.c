@@ -1,23 +1,31 @@
 /*
  * entity_view_old_row.c
- *	  Leaves out of the old row of a view what its user may not read.
+ *	  Leaves out of the old row of a view what the statement does not need.
  *
- * UPDATE and DELETE give the view's trigger the whole old row, whatever columns
- * the user has rights to.  A column that cannot be computed, because the item has
- * an attribute of another type, would raise an error that contains its value.
- * Columns that the user may not read, and that the statement does not name, are
- * therefore null in the old row, and in the new one, so that their attributes do
- * not change.  Columns that come from key columns stay: the trigger finds the
- * item by them.
+ * UPDATE and DELETE give the view's trigger the whole old row.  A column whose
+ * attribute cannot be cast to its type would fail, though the statement does not
+ * read it, and the error would show its value to a user who may not read it.  Our
+ * trigger finds the item by its key columns, and compares the new row with the old
+ * one to tell what the statement has set.  Therefore,
+ *
+ * - a column that the statement neither reads nor sets is null in the old row, and
+ *	 so in the new one: its attribute does not change;
+ * - a column that it sets, and does not read, is that of dynamo_internal.old_attribute,
+ *	 which differs from the new value if the attribute cannot be cast.
+ *
+ * Columns that come from key columns stay.  If the view has other triggers, which may
+ * read the row, only columns are null that the user may not read.
  */
 #include "postgres.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
@@ -28,16 +36,31 @@
 #include "table/distribution.h"
 #include "table/objects.h"
 #include "view/entity_view.h"
+#include "view/typed_attribute.h"
+
+/* A statement on a view, and its columns as the members of sets. */
+typedef struct OldRow
+{
+	Query	   *query;
+	const RangeTblEntry *view;
+	const PermissionsNode *perms;
+	int			rows;			/* number of the subquery that reads the view's rows */
+	int			depth;			/* of the query that a walker is in */
+	Bitmapset  *read;			/* attribute numbers that the statement reads */
+	Bitmapset  *returned;		/* those that it returns: as they are set, if they are */
+	bool		alone;			/* the view has no trigger but ours */
+} OldRow;
 
 /* Whether a relation is a view with our trigger whose rows are on this server. */
 static bool
-IsLocalEntityView(Oid relid)
+IsLocalEntityView(Oid relid, bool *alone)
 {
 	Relation	view = table_open(relid, NoLock);
 	Oid			table = view->trigdesc == NULL ? InvalidOid : EntityViewTable(view);
 	bool		found = OidIsValid(table) && HasTriggerOf(view, DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)) &&
 		!RelationIsDistributed(table);
 
+	*alone = found && view->trigdesc->numtriggers == 1;
 	table_close(view, NoLock);
 	return found;
 }
@@ -55,31 +78,190 @@ ReadsItem(Node *node, void *context)
 	return expression_tree_walker(node, ReadsItem, context);
 }
 
-/* Whether the statement names a column, or the whole row. */
+/* ---- the columns that a statement reads ---- */
+
 static bool
-IsNamed(const PermissionsNode *perms, AttrNumber column)
+IsOldRow(const Node *node)
 {
-	return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, perms->selectedCols) ||
-		bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber, perms->selectedCols);
+	const TargetEntry *entry = (const TargetEntry *) node;
+
+	return IsA(node, TargetEntry) && entry->resjunk && entry->resname != NULL && strcmp(entry->resname, ENTITY_OLD_ROW) == 0;
 }
 
 static void
-HideColumns(const RangeTblEntry *view, const PermissionsNode *perms, const Query *rows)
+AddRead(OldRow *old, const Var *var)
 {
-	Oid			user = OidIsValid(perms->checkAsUser) ? perms->checkAsUser : GetUserId();
+	bool		returned = (int) var->varno == old->query->resultRelation && !VarIsOfOldRow(var);
+	int			member = var->varattno - FirstLowInvalidHeapAttributeNumber;
+
+	if (returned && old->query->commandType == CMD_UPDATE)
+		old->returned = bms_add_member(old->returned, member);
+	else
+		old->read = bms_add_member(old->read, member);
+}
+
+/* Collects the columns of the view that expressions read; a walker. */
+static bool
+CollectRead(Node *node, OldRow *old)
+{
+	if (node == NULL || (old->depth == 0 && IsOldRow(node)))
+		return false;
+	if (IsA(node, Var))
+	{
+		const Var  *var = (const Var *) node;
+
+		if ((int) var->varlevelsup == old->depth && ((int) var->varno == old->rows || (int) var->varno == old->query->resultRelation))
+			AddRead(old, var);
+		return false;
+	}
+	if (IsA(node, Query))
+	{
+		bool		stops;
+
+		old->depth++;
+		stops = query_tree_walker((Query *) node, CollectRead, old, QTW_IGNORE_JOINALIASES);
+		old->depth--;
+		return stops;
+	}
+	return expression_tree_walker(node, CollectRead, old);
+}
+
+/* Whether a set of attribute numbers has a column, or the whole row. */
+static bool
+HasColumn(const Bitmapset *columns, AttrNumber column)
+{
+	return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, columns) ||
+		bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber, columns);
+}
+
+static bool
+IsSet(const OldRow *old, AttrNumber column)
+{
+	return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, old->perms->updatedCols);
+}
+
+static bool
+IsRead(const OldRow *old, AttrNumber column)
+{
+	return HasColumn(old->read, column) || (HasColumn(old->returned, column) && !IsSet(old, column));
+}
+
+static bool
+MayRead(const OldRow *old, AttrNumber column)
+{
+	Oid			user = OidIsValid(old->perms->checkAsUser) ? old->perms->checkAsUser : GetUserId();
+
+	return pg_class_aclcheck(old->view->relid, user, ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(old->view->relid, column, user, ACL_SELECT) == ACLCHECK_OK;
+}
+
+/* ---- columns that the statement sets ---- */
+
+/* Whether an expression depends on more than constants and parameters; an expression_tree_walker. */
+static bool
+IsNoConstant(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) || IsA(node, SubLink) || (IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN))
+		return true;
+	return expression_tree_walker(node, IsNoConstant, context);
+}
+
+/* Returns the value that an UPDATE sets; NULL if it can differ from row to row. */
+static Node *
+FindSetValue(const OldRow *old, AttrNumber column)
+{
 	ListCell   *cell;
 
-	if (pg_class_aclcheck(view->relid, user, ACL_SELECT) == ACLCHECK_OK)
-		return;
-	foreach(cell, rows->targetList)
+	foreach(cell, old->query->commandType == CMD_UPDATE ? old->query->targetList : NIL)
 	{
-		TargetEntry *entry = lfirst_node(TargetEntry, cell);
-		Node	   *expr = (Node *) entry->expr;
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
 
-		if (!entry->resjunk && !IsNamed(perms, entry->resno) && ReadsItem(expr, NULL) &&
-			pg_attribute_aclcheck(view->relid, entry->resno, user, ACL_SELECT) != ACLCHECK_OK)
-			entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr), exprCollation(expr));
+		if (!entry->resjunk && entry->resno == column)
+			return IsNoConstant((Node *) entry->expr, NULL) || contain_volatile_functions((Node *) entry->expr) ?
+				NULL : (Node *) entry->expr;
 	}
+	return NULL;
+}
+
+static bool
+IsTypedAttribute(Oid function)
+{
+	const char *name = get_func_name(function);
+
+	return name != NULL && strncmp(name, TYPED_ATTRIBUTE, strlen(TYPED_ATTRIBUTE)) == 0 &&
+		get_func_namespace(function) == get_func_namespace(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
+}
+
+static Oid
+FindOldAttribute(int nargs)
+{
+	Oid			types[] = {OIDOID, ItemTypeOid(), TEXTOID, ANYELEMENTOID, INT4OID, TEXTOID, BOOLOID};
+
+	if (nargs == TYPED_ATTRIBUTE_NARGS)
+		types[nargs] = BOOLOID;
+	return ExtensionFunctionOid(INTERNAL_SCHEMA, OLD_ATTRIBUTE, types, nargs + 1);
+}
+
+/* Replaces the functions of views by the one of old rows; the context is the test whether the column is removed. */
+static Node *
+MakeOldAttribute(Node *node, void *removes)
+{
+	FuncExpr   *call = (FuncExpr *) node;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, FuncExpr) && IsTypedAttribute(call->funcid) && OidIsValid(FindOldAttribute(list_length(call->args))))
+	{
+		call = copyObject(call);
+		call->funcid = FindOldAttribute(list_length(call->args));
+		call->args = lappend(call->args, copyObject(removes));
+		ReplaceTypeArgument(call);
+		return (Node *) call;
+	}
+	return expression_tree_mutator(node, MakeOldAttribute, removes);
+}
+
+/* A length has been applied to a value already, and must not be applied to what stands for one. */
+static Node *
+WithoutLength(Node *expr)
+{
+	Node	   *arg = IsA(expr, FuncExpr) && exprIsLengthCoercion(expr, NULL) ? linitial(((FuncExpr *) expr)->args) : NULL;
+
+	return arg != NULL && IsA(arg, FuncExpr) && IsTypedAttribute(((FuncExpr *) arg)->funcid) ? arg : expr;
+}
+
+static Expr *
+OldExpression(const OldRow *old, const TargetEntry *entry)
+{
+	Node	   *value = FindSetValue(old, entry->resno);
+	NullTest   *removes;
+
+	if (value == NULL)
+		return entry->expr;
+	removes = makeNode(NullTest);
+	removes->arg = copyObject((Expr *) value);
+	removes->nulltesttype = IS_NULL;
+	removes->argisrow = false;
+	removes->location = -1;
+	return (Expr *) MakeOldAttribute(WithoutLength((Node *) entry->expr), removes);
+}
+
+/* ---- the old row ---- */
+
+static void
+HideColumn(const OldRow *old, TargetEntry *entry)
+{
+	Node	   *expr = (Node *) entry->expr;
+	bool		hides = old->alone ? !IsRead(old, entry->resno) : !HasColumn(old->perms->selectedCols, entry->resno) && !MayRead(old, entry->resno);
+
+	if (entry->resjunk || !hides || !ReadsItem(expr, NULL))
+		return;
+	if (old->alone && IsSet(old, entry->resno))
+		entry->expr = OldExpression(old, entry);
+	else
+		entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr), exprCollation(expr));
 }
 
 /* Returns the number of the subquery that reads the view's rows; 0 if there is none. */
@@ -94,43 +276,48 @@ FindOldRows(const Query *query)
 	{
 		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
 
-		if (entry->resjunk && IsA(entry->expr, Var) && strcmp(entry->resname, ENTITY_OLD_ROW) == 0)
+		if (IsOldRow((const Node *) entry) && IsA(entry->expr, Var))
 			return castNode(Var, entry->expr)->varno;
 	}
 	return 0;
 }
 
+/* Returns whether the plan of a statement depends on the user. */
 static bool
-HideInStatement(const Query *query)
+HideInStatement(Query *query)
 {
-	RangeTblEntry *view;
-	const RangeTblEntry *rows;
-	int			number;
+	OldRow		old = {.query = query, .rows = FindOldRows(query)};
+	RangeTblEntry *rows;
+	ListCell   *cell;
 
 	if (query->resultRelation == 0 || query->commandType == CMD_INSERT)
 		return false;
-	view = rt_fetch(query->resultRelation, query->rtable);
-	if (view->relkind != RELKIND_VIEW || !IsLocalEntityView(view->relid))
+	old.view = rt_fetch(query->resultRelation, query->rtable);
+	if (old.view->relkind != RELKIND_VIEW || !IsLocalEntityView(old.view->relid, &old.alone))
 		return false;
-	number = FindOldRows(query);
-	rows = number == 0 ? NULL : rt_fetch(number, query->rtable);
-	if (rows != NULL && rows->rtekind == RTE_SUBQUERY)
-		HideColumns(view, GetPermissionsNode(query, view), rows->subquery);
-	return true;
+	rows = old.rows == 0 ? NULL : rt_fetch(old.rows, query->rtable);
+	if (rows == NULL || rows->rtekind != RTE_SUBQUERY)
+		return false;
+	old.perms = GetPermissionsNode(query, old.view);
+	if (old.alone)
+		(void) query_tree_walker(query, CollectRead, &old, QTW_IGNORE_JOINALIASES);
+	foreach(cell, rows->subquery->targetList)
+		HideColumn(&old, lfirst_node(TargetEntry, cell));
+	return !old.alone;
 }
 
 bool
-EntityViewHideColumns(const Query *query)
+EntityViewHideColumns(Query *query)
 {
-	bool		hides = HideInStatement(query);
+	bool		by_user = HideInStatement(query);
 	ListCell   *cell;
 
 	foreach(cell, query->cteList)
 	{
-		const Node *with = lfirst_node(CommonTableExpr, cell)->ctequery;
+		Node	   *with = lfirst_node(CommonTableExpr, cell)->ctequery;
 
 		if (query->hasModifyingCTE && IsA(with, Query))
-			hides |= HideInStatement((const Query *) with);
+			by_user |= HideInStatement((Query *) with);
 	}
-	return hides;
+	return by_user;
 }

@@ -130,7 +130,7 @@ EntityRowDependsOn(const EntityRow *row, int column)
 static int
 AppendTableRow(StringInfo sql, const TableDef *table, ValueRef item, Oid *types, Datum *values, char *nulls)
 {
-	appendStringInfoString(sql, " FROM (SELECT $1 AS item");
+	appendStringInfo(sql, " FROM (SELECT $1 AS item, '%u'::pg_catalog.oid AS tableoid", table->relid);
 	types[0] = ItemTypeOid();
 	for (int i = 0; i < table->nattributes; i++)
 	{
@@ -365,8 +365,8 @@ ShownAttribute(const EntityRow *row, const struct varlena *item, int column, boo
 	}
 	else
 	{
-		AppendAttributeExpression(&sql, pnstrdup(name.data, name.len), att->atttypid, att->atttypmod);
-		appendStringInfoString(&sql, " FROM (SELECT $1 AS item) t");
+		AppendAttributeExpression(&sql, pnstrdup(name.data, name.len), att->atttypid, att->atttypmod, row->def->invalid);
+		appendStringInfo(&sql, " FROM (SELECT $1 AS item, '%u'::pg_catalog.oid AS tableoid) t", row->table->relid);
 	}
 	nulls[nargs] = '\0';
 	if (SPI_execute_plan(StorePlan(sql.data, nargs, types), values, nulls, true, 1) != SPI_OK_SELECT)

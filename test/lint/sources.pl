@@ -177,6 +177,7 @@ my %may_catch = (
 	'src/transfer/export.c ExportToDirectory' => 'removes the files of a failed export',
 	'src/archive/archive_execute.c ExecuteExport' => 'removes the files of a failed export',
 	'src/archive/archive_worker.c' => 'the worker records an error in its job',
+	'src/view/typed_attribute.c CastOrDescribe' => 'the error of a cast gets the key of the item',
 	'src/view/entity_view_write.c WriteRowAsOwner' => 'details may show what the user may not read',
 );
 
