@@ -1501,11 +1501,11 @@ CREATE FUNCTION dynamo.create_entity(table_name text, entity_name text, keys jso
 	attributes json DEFAULT NULL, type_attribute text DEFAULT NULL, type_value text DEFAULT NULL,
 	index_conditions jsonb DEFAULT NULL, expression_attribute_values dynamo.item DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL, on_mismatch text DEFAULT 'error',
-	view_name text DEFAULT NULL, replace boolean DEFAULT false)
+	view_name text DEFAULT NULL, replace boolean DEFAULT false, check_types boolean DEFAULT false)
 	RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity';
-COMMENT ON FUNCTION dynamo.create_entity(text, text, jsonb, json, text, text, jsonb, dynamo.item, jsonb, text, text, boolean) IS
+COMMENT ON FUNCTION dynamo.create_entity(text, text, jsonb, json, text, text, jsonb, dynamo.item, jsonb, text, text, boolean, boolean) IS
 	'declares a kind of items in a table; every write then composes their keys';
 
 CREATE FUNCTION dynamo.drop_entity(table_name text, entity_name text) RETURNS void
@@ -1666,6 +1666,12 @@ CREATE FUNCTION dynamo.entity_problem(relation oid, item dynamo.item, entity_nam
 COMMENT ON FUNCTION dynamo.entity_problem(oid, dynamo.item, text) IS
 	'returns why an item differs from what its entity composes; NULL if it conforms, or belongs to another entity';
 
+CREATE FUNCTION dynamo.type_problems(relation oid, item dynamo.item, entity_name text) RETURNS text[]
+	LANGUAGE C STABLE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_type_problems';
+COMMENT ON FUNCTION dynamo.type_problems(oid, dynamo.item, text) IS
+	'returns which attributes of an item cannot be cast to the types that its entity declares; NULL if all can, or if it belongs to another entity';
+
 CREATE FUNCTION dynamo.compose_item(relation oid, item dynamo.item) RETURNS dynamo.item
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_compose_item';
@@ -1677,7 +1683,7 @@ CREATE FUNCTION dynamo.check_entity(table_name text, entity_name text DEFAULT NU
 	LANGUAGE C STABLE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_check_entity';
 COMMENT ON FUNCTION dynamo.check_entity(text, text) IS
-	'returns items whose keys or required attributes differ from what their entity composes; without entity_name also items of no entity';
+	'returns items whose keys or required attributes differ from what their entity composes, and attributes that cannot be cast to their types; without entity_name also items of no entity';
 
 CREATE FUNCTION dynamo.apply_entity(table_name text, entity_name text DEFAULT NULL, max_items integer DEFAULT 1000) RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -3175,6 +3181,19 @@ WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.definition OPERATOR(pg_catalog.
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_expiry(regclass) IS 'rule: items that expire where no worker runs';
 
+CREATE FUNCTION dynamo_internal.advise_invalid_value(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql VOLATILE
+	BEGIN ATOMIC
+SELECT 'error', p.kind, pg_catalog.format('%s items in the sample, such as %s: %s', pg_catalog.count(*), dynamo_internal.key_of($1, (pg_catalog.array_agg(p.item))[1]), pg_catalog.min(p.problems[1])),
+	   pg_catalog.format('-- correct the items that SELECT * FROM dynamo.check_entity(%L, %L) lists, and declare the entity with check_types', $1, p.kind)
+FROM (SELECT i.item, k.kind, dynamo.type_problems($1::pg_catalog.oid, i.item, k.kind) AS problems
+	  FROM pg_catalog.unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
+	  WHERE k.kind IS NOT NULL) p
+WHERE p.problems IS NOT NULL
+GROUP BY p.kind;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_invalid_value(regclass, dynamo.item[]) IS 'rule: attributes that cannot be cast to the types that their entity declares';
+
 CREATE FUNCTION dynamo_internal.report_advice(table_name regclass, sample integer, caller oid, OUT rule text, OUT severity text, OUT object text,
 	OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE SET jit = off
@@ -3195,7 +3214,8 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 	  UNION ALL SELECT 'unpadded number', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_unpadded_number($1, s.items) r
 	  UNION ALL SELECT 'uneven time', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_uneven_time($1, s.items) r
 	  UNION ALL SELECT 'no entity', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_no_entity($1, s.items) r
-	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r) a
+	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r
+	  UNION ALL SELECT 'invalid value', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_invalid_value($1, s.items) r) a
 ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object, a.evidence;
 END;
 COMMENT ON FUNCTION dynamo_internal.report_advice(regclass, integer, oid) IS 'returns what dynamo.advise returns';
@@ -3566,7 +3586,7 @@ entity AS (
 	SELECT e.n, pg_catalog.json_build_object('entity_name', e.entity OPERATOR(pg_catalog.->>) 'name',
 		'type_attribute', e.entity OPERATOR(pg_catalog.#>) '{type,attribute}', 'type_value', e.entity OPERATOR(pg_catalog.#>) '{type,value}',
 		'keys', (SELECT pg_catalog.json_object_agg(k OPERATOR(pg_catalog.->>) 'attribute', k OPERATOR(pg_catalog.->>) 'template') FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
-		'attributes', (SELECT pg_catalog.json_object_agg(a.a OPERATOR(pg_catalog.->>) 'name', a.a OPERATOR(pg_catalog.-) '{name,holds}'::pg_catalog.text[] ORDER BY a.n)
+		'attributes', (SELECT pg_catalog.json_object_agg(a.a OPERATOR(pg_catalog.->>) 'name', a.a OPERATOR(pg_catalog.-) '{name,qualified,holds}'::pg_catalog.text[] ORDER BY a.n)
 					   FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY a(a, n)),
 		'index_conditions', (SELECT pg_catalog.json_object_agg(i.index_name, k OPERATOR(pg_catalog.->>) 'condition')
 			FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k
@@ -3574,7 +3594,7 @@ entity AS (
 			WHERE k OPERATOR(pg_catalog.->>) 'condition' IS NOT NULL),
 		'expression_attribute_values', (SELECT pg_catalog.max(k OPERATOR(pg_catalog.->>) 'values') FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
 		'expression_attribute_names', (SELECT pg_catalog.max((k OPERATOR(pg_catalog.->) 'names')::pg_catalog.text)::pg_catalog.json FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
-		'on_mismatch', e.entity OPERATOR(pg_catalog.->) 'on_mismatch',
+		'on_mismatch', e.entity OPERATOR(pg_catalog.->) 'on_mismatch', 'check_types', e.entity OPERATOR(pg_catalog.->) 'check_types',
 		'view_name', (SELECT pg_catalog.min(v.name) FROM view v WHERE v.entity OPERATOR(pg_catalog.=) (e.entity OPERATOR(pg_catalog.->>) 'name'))) AS entity
 	FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'entities') WITH ORDINALITY e(entity, n))
 SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_build_array(pg_catalog.json_build_object(
@@ -3656,6 +3676,7 @@ SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
 			'non_key_attributes', CASE WHEN s.index OPERATOR(pg_catalog.->>) 'projection' OPERATOR(pg_catalog.=) 'INCLUDE' THEN s.index OPERATOR(pg_catalog.->) 'non_key_attributes' END) ORDER BY s.n)
 		FROM stored s WHERE s.index OPERATOR(pg_catalog.#>>) '{vector,method}' OPERATOR(pg_catalog.<>) 'exact'),
 	'views', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('view_name', v.relname, 'entity_name', v.definition OPERATOR(pg_catalog.#>) '{entity,S}',
+			'invalid_values', v.definition OPERATOR(pg_catalog.#>) '{invalid,S}',
 			'columns', CASE WHEN COALESCE(v.definition OPERATOR(pg_catalog.#>>) '{declared,BOOL}', 'false') OPERATOR(pg_catalog.<>) 'true' THEN
 				(SELECT pg_catalog.json_object_agg(a.attname, pg_catalog.json_build_object('type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'attribute', c.c OPERATOR(pg_catalog.#>) '{M,attribute,S}') ORDER BY c.n)
 				 FROM pg_catalog.json_array_elements(v.definition OPERATOR(pg_catalog.#>) '{columns,L}') WITH ORDINALITY c(c, n)
@@ -3676,7 +3697,6 @@ SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
 										 WHERE f.pronamespace OPERATOR(pg_catalog.<>) ALL (ARRAY['dynamo'::pg_catalog.regnamespace, 'dynamo_internal'::pg_catalog.regnamespace]::pg_catalog.oid[]))
 		UNION ALL
 		SELECT 5, 'row security' WHERE EXISTS (SELECT FROM t WHERE t.relrowsecurity)
-			'invalid_values', v.definition OPERATOR(pg_catalog.#>) '{invalid,S}',
 		UNION ALL
 		SELECT 6, 'columns' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) t.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.<>) ALL ('{item,dynamo_expires_at}'::pg_catalog.name[])
 										WHERE NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') d WHERE d OPERATOR(pg_catalog.->>) 'column' OPERATOR(pg_catalog.=) a.attname::pg_catalog.text))) o)));

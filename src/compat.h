@@ -328,6 +328,13 @@
 #define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, false)
 #endif
 
+/* The same, before it is looked up. */
+#if PG_VERSION_NUM >= 160000
+#define TypeNameOfText(text) typeStringToTypeName(text, NULL)
+#else
+#define TypeNameOfText(text) typeStringToTypeName(text)
+#endif
+
 /* Sets search_path to "pg_catalog, pg_temp" until the end of the GUC nest level. */
 #if PG_VERSION_NUM < 170000
 #define RestrictSearchPath() \

@@ -25,6 +25,7 @@
 #include "store/store.h"
 #include "stream/stream.h"
 #include "table/table.h"
+#include "view/declared_types.h"
 #include "view/entity_view.h"
 #include "worker/workers.h"
 
@@ -51,6 +52,7 @@ _PG_init(void)
 	CopyInit();
 	PatternInit();				/* before the views whose rows they return */
 	EntityViewInit();
+	DeclaredTypesInit();
 	BuildWorkerInit();
 	SearchInit();
 	ArchiveInit();

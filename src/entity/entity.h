@@ -12,6 +12,7 @@
  *				"names": {"#s": "status"}, "values": "{\":open\": {\"S\": \"OPEN\"}}"}],
  *	  "attributes": [{"name": "order_id", "type": "integer", "holds": "N", "required": true},
  *					 {"name": "token", "type": "uuid", "holds": "uuid"},
+ *					 {"name": "size", "type": "size", "qualified": "shop.size"},
  *					 {"name": "status", "type": "text", "default": "OPEN"},
  *					 {"name": "version", "type": "integer", "constant": 1}],
  *	  "on_mismatch": "replace", "applied": true, "composed": true,
@@ -56,6 +57,7 @@ typedef struct EntityAttribute
 {
 	Slice		name;
 	Slice		type;			/* SQL type; data is NULL if it is not declared */
+	Slice		qualified;		/* its name with its schema; data is NULL if it is one of PostgreSQL's own */
 	int			holds;			/* ValueType that the value must have; -1 for any */
 	bool		uuid;			/* the value must be the text of a uuid */
 	bool		tested;			/* the condition of an index tests it */
@@ -79,6 +81,7 @@ typedef struct Entity
 	bool		composed;		/* the index keys of all its items are composed */
 	bool		applied;		/* composed, and all items conform to what is declared */
 	bool		replaces;		/* replace a given key that differs from the composed one */
+	bool		checks_types;	/* refuse attributes that cannot be cast to their types */
 } Entity;
 
 typedef struct EntitySet
@@ -151,11 +154,11 @@ extern const Entity *EntityOfKey(const EntitySet *set, ValueRef item, Problem *p
  */
 extern ValueRef EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part);
 
-/* Whether an attribute may be missing because the table's key contains it. */
-extern bool EntityKeyTells(const Entity *entity, Slice name);
-
 /* Whether an attribute is a time in some template. */
 extern bool EntityHasTime(const Entity *entity, Slice name);
+
+/* Whether an attribute may be missing because the table's key contains it. */
+extern bool EntityKeyTells(const Entity *entity, Slice name);
 
 /* ---- entity_compose.c ---- */
 
@@ -180,6 +183,15 @@ typedef struct EntityWrite
  * notes a problem.
  */
 extern bool EntityCompose(const EntityWrite *write, struct varlena **composed);
+
+/*
+ * Checks that the attributes of an item can be cast to their types, but for those that
+ * are as in the old item, which may be missing.  Returns false if it notes a problem.
+ */
+typedef bool (*EntityTypeCheck) (const Entity *entity, ValueRef item, ValueRef old, Problem *problem);
+
+/* Registers this check, which needs catalogs. */
+extern void EntitySetTypeCheck(EntityTypeCheck check);
 
 /* Appends the key of a template; sets *problem if it cannot be composed. */
 extern ComposeStatus EntityComposeKey(const Entity *entity, const ComposedKey *key,

@@ -424,6 +424,23 @@ CheckRequired(const Composing *c)
 	return true;
 }
 
+/* ---- types ---- */
+
+static EntityTypeCheck type_check = NULL;
+
+void
+EntitySetTypeCheck(EntityTypeCheck check)
+{
+	type_check = check;
+}
+
+static bool
+CheckTypesOf(const Composing *c)
+{
+	return !c->entity->checks_types || type_check == NULL ||
+		type_check(c->entity, c->item, c->write->old, c->write->problem);
+}
+
 /* ---- the item ---- */
 
 /* Whether the old item belongs to the entity and has the new item's key. */
@@ -475,7 +492,7 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 		return false;
 	RemoveFormerKeys(&c);
 	if (write->final &&
-		(!SetKeys(&c, c.entity->nbase, c.entity->nkeys) || (!write->repairs && !CheckRequired(&c))))
+		(!SetKeys(&c, c.entity->nbase, c.entity->nkeys) || (!write->repairs && (!CheckRequired(&c) || !CheckTypesOf(&c)))))
 		return false;
 	*composed = c.changed;
 	return true;

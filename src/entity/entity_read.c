@@ -192,12 +192,13 @@ ReadFormer(Reading *r, ValueRef list, Entity *entity)
 static void
 ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 {
-	static const char *const members[] = {"name", "type", "holds", "required", "constant", "default"};
+	static const char *const members[] = {"name", "type", "qualified", "holds", "required", "constant", "default"};
 	Slice		holds = GetTextMember(r, map, "holds");
 
 	CheckMembers(r, map, members, lengthof(members));
 	attribute->name = GetNameMember(r, map, "name");
 	attribute->type = GetTextMember(r, map, "type");
+	attribute->qualified = GetTextMember(r, map, "qualified");
 	attribute->uuid = holds.data != NULL && SliceIs(holds, "uuid");
 	attribute->holds = holds.data == NULL ? -1 : attribute->uuid ? VALUE_S : ValueTypeFromName(holds.data, holds.len);
 	if (holds.data != NULL && attribute->holds != VALUE_S && attribute->holds != VALUE_N)
@@ -337,7 +338,8 @@ MarkAttributesTested(Entity *entity)
 static void
 ReadEntity(Reading *r, ValueRef map, Entity *entity)
 {
-	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "applied", "composed", "former"};
+	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "check_types", "applied",
+	"composed", "former"};
 	ValueRef	type = GetMember(r, map, "type", VALUE_M);
 	Slice		on_mismatch = GetTextMember(r, map, "on_mismatch");
 
@@ -349,6 +351,7 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 		entity->type_attribute = GetNameMember(r, type, "attribute");
 		entity->type_value = GetNameMember(r, type, "value");
 	}
+	entity->checks_types = GetFlagMember(r, map, "check_types");
 	entity->applied = GetFlagMember(r, map, "applied");
 	entity->composed = entity->applied || GetFlagMember(r, map, "composed");
 	entity->replaces = on_mismatch.data != NULL && SliceIs(on_mismatch, "replace");
@@ -445,6 +448,8 @@ EntityConcerns(const Entity *entity, Slice attribute)
 {
 	const EntityAttribute *declared = EntityAttributeFind(entity, attribute);
 
+	if (declared != NULL && entity->checks_types && declared->type.data != NULL)
+		return true;
 	if (declared != NULL && (declared->required || declared->tested || !ValueIsMissing(declared->constant)))
 		return true;
 	if (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, attribute))

@@ -207,14 +207,14 @@ TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
 	return QualifiedName(RelationGetNamespace(*rel), RelationGetRelationName(*rel));
 }
 
-/* The query for keys and problems; $1 is the entity. */
+/* The query for keys and problems, of which an item may have several; $1 is the entity. */
 static char *
 ProblemsQuery(const TableDef *def, const char *table)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT p.key, p.problem FROM (SELECT dynamo.build_item(");
+	appendStringInfoString(&sql, "SELECT p.key, u.problem FROM (SELECT dynamo.build_item(");
 	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
 		const AttributeDef *attr = TableKeyAttribute(def, i);
@@ -223,8 +223,10 @@ ProblemsQuery(const TableDef *def, const char *table)
 						 quote_literal_cstr(attr->name.data), quote_identifier(attr->column));
 	}
 	/* the function is called once for an item; Citus would first collect the result of such a subquery */
-	appendStringInfo(&sql, ") AS key, dynamo.entity_problem(t.tableoid, t.item, $1) AS problem FROM %s t%s) p "
-					 "WHERE p.problem IS NOT NULL", table, def->distributed ? "" : " OFFSET 0");
+	appendStringInfo(&sql, ") AS key, ARRAY[dynamo.entity_problem(t.tableoid, t.item, $1)] OPERATOR(pg_catalog.||) "
+					 "dynamo.type_problems(t.tableoid, t.item, $1) AS problems FROM %s t%s) p "
+					 "CROSS JOIN LATERAL pg_catalog.unnest(p.problems) u(problem) WHERE u.problem IS NOT NULL",
+					 table, def->distributed ? "" : " OFFSET 0");
 	return sql.data;
 }
 

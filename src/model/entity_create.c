@@ -32,6 +32,7 @@
 #include "model/entity_list.h"
 #include "table/distribution.h"
 #include "table/table_name.h"
+#include "view/declared_types.h"
 #include "view/entity_view.h"
 
 /* The caller's declaration of an attribute. */
@@ -40,6 +41,7 @@ typedef struct DeclaredAttribute
 	char	   *name;
 	char	   *type;			/* SQL type as written */
 	Oid			type_oid;
+	int32		typmod;
 	const char *holds;			/* "S", "N", "uuid" or NULL */
 	bool		required;
 	char	   *constant;		/* json; NULL if there is none */
@@ -61,6 +63,7 @@ typedef struct EntityRequest
 	Jsonb	   *names;
 	char	   *on_mismatch;
 	char	   *view_name;		/* NULL: none */
+	bool		checks_types;
 	bool		replaces;		/* an entity of this name may be there */
 	const Entity *old;			/* which it is; NULL: none */
 	char	   *old_json;
@@ -120,7 +123,6 @@ ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 	char	   *kind = SPI_getvalue(tuple, desc, 2);
 	char	   *required = SPI_getvalue(tuple, desc, 4);
 	char	   *unknown = SPI_getvalue(tuple, desc, 7);
-	int32		typmod;
 
 	a->name = SPI_getvalue(tuple, desc, 1);
 	a->type = SPI_getvalue(tuple, desc, 3);
@@ -135,7 +137,7 @@ ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 	a->required = required != NULL && strcmp(required, "true") == 0;
 	if (a->type == NULL)
 		return;
-	ParseTypeName(a->type, &a->type_oid, &typmod);
+	ParseTypeName(a->type, &a->type_oid, &a->typmod);
 	a->holds = FindStoredType(a->type_oid);
 }
 
@@ -352,11 +354,14 @@ AppendAttributes(StringInfo out, const EntityRequest *r)
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const DeclaredAttribute *a = &r->attributes[i];
+		char	   *qualified = a->type == NULL ? NULL : DeclaredTypeName(a->type, a->type_oid, a->typmod);
 
 		appendStringInfoString(out, i == 0 ? "{" : ", {");
 		AppendMember(out, "name", a->name);
 		if (a->type != NULL)
 			AppendMember(out, "type", a->type);
+		if (qualified != NULL)
+			AppendMember(out, "qualified", qualified);
 		if (a->holds != NULL)
 			AppendMember(out, "holds", a->holds);
 		if (a->required)
@@ -468,6 +473,8 @@ PrintEntity(const EntityRequest *r, const TableDef *def)
 	AppendKeys(&out, r, def);
 	AppendAttributes(&out, r);
 	AppendMember(&out, "on_mismatch", r->on_mismatch);
+	if (r->checks_types)
+		appendStringInfoString(&out, ", \"check_types\": true");
 	if (HasNoPages(def->relid))
 		appendStringInfoString(&out, ", \"applied\": true");
 	appendStringInfoChar(&out, '}');
@@ -582,6 +589,7 @@ ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
 	r->view_name = TextArgument(fcinfo, 10);
 	r->replaces = !PG_ARGISNULL(11) && PG_GETARG_BOOL(11);
+	r->checks_types = !PG_ARGISNULL(12) && PG_GETARG_BOOL(12);
 	if (r->type_value != NULL && r->type_attribute == NULL)
 		InvalidArgument("type_value is given without type_attribute");
 	if (r->conditions == NULL && (r->values != NULL || r->names != NULL))
@@ -645,6 +653,7 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 		ReadAttributes(&r, PG_GETARG_DATUM(3));
 	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
+	DeclaredValuesCheck(RequireEntity(def, r.name));
 	if (r.old != NULL)
 		RefuseCopiedDefaults(relid, def);
 	StoreDefinition(relid, def);

@@ -130,6 +130,17 @@ api($socket, 'UpdateItem', { TableName => 'Music', Key => { Artist => { S => 'A'
 $answer = exchange($socket, signed_request('TagResource', encode_json({ ResourceArn => $arn, Tags => [ { Key => 'k', Value => 'v' } ] })));
 is("$answer->{status} $answer->{header}{'content-length'} $answer->{header}{'x-amz-crc32'}", '200 0 0', 'TagResource has an empty answer');
 is(error_of(api($socket, 'GetItem', { TableName => 'Nothing', Key => { a => { S => 'a' } } })), '400 ResourceNotFoundException', 'an error');
+# types that an entity declares
+$node->safe_psql('postgres', q{SET search_path = public, dynamo;
+SET ROLE app; SELECT create_table('Typed', 'pk'); SELECT create_entity('Typed', 'o', '{"pk": "O#{id}"}', '{"id": "int", "qty": "int", "due": "timestamptz"}', check_types => true)});
+my $untyped = sub { "com.amazon.coral.validate#ValidationException: One or more parameter values were invalid: Attribute $_[0] of entity o cannot be cast to $_[1]" };
+my $refused = sub { my ($status, $body) = api($socket, @_); "$body->{__type}: $body->{message}" };
+is($refused->('PutItem', { TableName => 'Typed', Item => { pk => { S => 'O#1' }, id => { N => '1' }, qty => { S => 'now()' } } }), $untyped->('qty', 'int'), 'PutItem of a value without the declared type');
+is((api($socket, 'PutItem', { TableName => 'Typed', Item => { pk => { S => 'O#1' }, id => { N => '1' }, qty => { S => '1' } } }))[0], 200, 'PutItem of one that can be cast');
+is($refused->('UpdateItem', { TableName => 'Typed', Key => { pk => { S => 'O#1' } }, UpdateExpression => 'SET due = :t', ExpressionAttributeValues => { ':t' => { S => 'yesterday-ish' } } }), $untyped->('due', 'timestamptz'), 'UpdateItem');
+is($refused->('ExecuteStatement', { Statement => q{UPDATE Typed SET qty = 1.5 WHERE pk = 'O#1'} }), $untyped->('qty', 'int'), 'ExecuteStatement');
+is((api($socket, 'TransactWriteItems', { TransactItems => [ { Put => { TableName => 'Typed', Item => { pk => { S => 'O#2' }, qty => { N => '1.5' } } } } ] }))[1]{CancellationReasons}[0]{Code}, 'ValidationError', 'TransactWriteItems');
+
 is_deeply(
 	[ api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'A' } }, ConditionExpression => 'attribute_not_exists(Artist)', ReturnValuesOnConditionCheckFailure => 'ALL_OLD' }) ],
 	[ 400, { __type => 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', message => 'The conditional request failed', Item => { Artist => { S => 'A' }, n => { N => '1' } } } ],

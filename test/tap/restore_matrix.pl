@@ -24,9 +24,12 @@ SELECT create_index('tab', 'inl', 'G', 'SK');
 SELECT create_index('tab', 'own', 'G', 'SK', storage => 'table', projection => 'KEYS_ONLY');
 SELECT create_index('tab', 'shd', 'G', 'SK', storage => 'table', shards => 3);
 SELECT create_vector_index('tab', 'vec', 'at', 2, 'EUCLIDEAN');
+CREATE DOMAIN size AS int CHECK (VALUE > 0);
 SELECT create_entity('tab', 'customer', '{"PK": "C#{cid}", "SK": "M"}', '{"cid": "text", "name": "text", "email": "text"}', type_attribute => 'kind', view_name => 'customers');
 SELECT create_entity('tab', 'order', '{"PK": "C#{cid}", "SK": "O#{oid:04}", "G": "G#{state}"}',
-	'{"cid": "text", "oid": "int", "state": "text", "amount": "numeric", "cname": "text"}', type_attribute => 'kind', view_name => 'orders');
+	'{"cid": "text", "oid": "int", "state": "text", "amount": "numeric", "cname": "text", "size": "smallint"}', type_attribute => 'kind', view_name => 'orders', check_types => true);
+SELECT create_entity('tab', 'parcel', '{"PK": "P#{pid}", "SK": "P"}', '{"pid": "int", "size": "size"}', type_attribute => 'kind', check_types => true);
+SELECT create_entity_view('orders_or_null', 'tab', entity_name => 'order', invalid_values => 'null');
 SELECT create_copy('tab', 'names', 'customer', 'order', '{"cname": "name"}');
 SELECT create_total('tab', 'sums', 'customer', 'order', '{"orders": "count", "total": "sum(amount)", "most": "max(amount)"}');
 SELECT request('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "until"}}');
@@ -54,6 +57,8 @@ SELECT 'index', i.index_name, i.status FROM indexes i WHERE table_name = 'tab' O
 SELECT 'problem', i.index_name, p.* FROM indexes i, verify_index('tab', i.index_name) p WHERE i.table_name = 'tab';
 SELECT 'problem', p.* FROM check_copies('tab') p;
 SELECT 'problem', p.* FROM check_entity('tab') p;
+SELECT 'types', describe_entity('tab', 'order') -> 'check_types', describe_entity('tab', 'parcel');
+SELECT 'null', o.* FROM orders_or_null o ORDER BY 2, 3;
 SELECT 'ttl', request('DescribeTimeToLive', '{"TableName": "tab"}');
 SELECT 'tags', request('ListTagsOfResource', jsonb_build_object('ResourceArn', request('DescribeTable', '{"TableName": "tab"}') #>> '{Table,TableArn}'));
 };
@@ -98,7 +103,7 @@ my @ways = (
 	[ 'without owners and privileges', [ [ '-O', '-x' ], 'psql' ] ],
 	[ 'sections', [ ['--section=pre-data'], 'psql' ], [ ['--section=data'], 'psql' ], [ ['--section=post-data'], 'psql' ] ],
 	[ 'sections of an archive', (map { [ ['-Fc'], 'pg_restore', "--section=$_" ] } qw(pre-data data post-data)) ],
-	[ 'one table', [ [ '-t', 'tab', '-t', 'tab$*', '-t', 'customers', '-t', 'orders' ], 'psql' ] ],
+	[ 'one table', [ [ '-t', 'tab', '-t', 'tab$*', '-t', 'customers', '-t', 'orders', '-t', 'orders_or_null' ], 'psql' ] ],
 	[ 'schema, data', [ ['-s'], 'psql' ], [ ['-a'], 'psql' ] ],
 	[ 'schema, data in one transaction', [ ['-s'], 'psql' ], [ ['-a'], 'psql', '--single-transaction' ] ],
 	[ 'schema, data without triggers', [ ['-s'], 'psql' ], [ [ '-a', '--disable-triggers' ], 'psql' ] ],

@@ -1,0 +1,24 @@
+/*
+ * declared_types.h
+ *	  Whether the attributes of items can be cast to the types that their entity declares.
+ *
+ * The casts run as the current user, with the code of domains and of types of users.
+ */
+#ifndef DYNAMO_DECLARED_TYPES_H
+#define DYNAMO_DECLARED_TYPES_H
+
+#include "entity/entity.h"
+
+/* Registers the check of types in writes of entities with check_types. */
+extern void DeclaredTypesInit(void);
+
+/* Refuses constants and defaults of an entity that cannot be cast to their types. */
+extern void DeclaredValuesCheck(const Entity *entity);
+
+/*
+ * Returns what is to be stored of a type that an attribute is declared with: its qualified
+ * name, palloc'd; NULL if the name as it was written is enough, as for PostgreSQL's own.
+ */
+extern char *DeclaredTypeName(const char *written, Oid type, int32 typmod);
+
+#endif							/* DYNAMO_DECLARED_TYPES_H */
