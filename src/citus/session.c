@@ -112,6 +112,15 @@ CitusSessionBeginsChange(void)
 	}
 }
 
+bool
+CitusSessionWasDeadlocked(int sqlerrcode)
+{
+	bool		(*canceled) (bool clear) = FindSymbol("MyBackendGotCancelledDueToDeadlock");
+
+	return sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
+		(sqlerrcode == ERRCODE_QUERY_CANCELED && canceled != NULL && canceled(true));
+}
+
 void
 CitusSessionWrites(void)
 {

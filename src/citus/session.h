@@ -38,10 +38,16 @@ extern void CitusSessionWrites(void);
 
 /*
  * Begins the transaction of Citus for a change of a table, and lets those that are under
- * way end.  Of transactions that wait for each other, Citus cancels the one that began
- * last: that is then a write, not the change.  Must be called before the table is locked.
+ * way end.  Of transactions of one node that wait for each other, Citus cancels the one that
+ * began last: that is then a write, not the change.  Must be called before the table is locked.
  */
 extern void CitusSessionBeginsChange(void);
+
+/*
+ * Whether an error with this code in this session is a cancel by which Citus has ended a
+ * deadlock; asked only once for an error.
+ */
+extern bool CitusSessionWasDeadlocked(int sqlerrcode);
 
 /*
  * Makes Citus commit this transaction on all nodes or on none, including its writes

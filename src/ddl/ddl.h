@@ -193,6 +193,12 @@ extern void DistributedDdlHere(Oid relid);
 extern int	DistributedDdlBegin(Oid relid);
 extern void DistributedDdlEnd(int level);
 
+/*
+ * Locks a distributed table on all nodes, whose writers have then ended, before a change of it
+ * locks anything else; in mode SHARE, SHARE ROW EXCLUSIVE or ACCESS EXCLUSIVE.
+ */
+extern void LockOnAllNodes(Oid relid, LOCKMODE mode);
+
 /* ---- relation.c ---- */
 
 /*

@@ -6,14 +6,27 @@
  * all shards, in one transaction, which it commits on all nodes or on none.  On a shard the
  * statement takes the same lock as here, so that writers that access the shard directly are
  * excluded, too.  Each node has its own invalidation of cached definitions.
+ *
+ * A write that has locked the table on its node, and then goes to another one, waits for a
+ * change that is there, which waits for the write.  No order of locks prevents this, because a
+ * write begins on any node.  Each node of Citus looks for such deadlocks, and cancels the
+ * youngest of those transactions that began there: the change, if it is the only one that began
+ * on the coordinator.  The table is therefore locked on all nodes first, in a subtransaction
+ * that can be tried again.
  */
 #include "postgres.h"
 
+#include "executor/spi.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 
 #include "citus/session.h"
 #include "ddl/ddl.h"
+#include "subtransaction.h"
 #include "table/distribution.h"
+#include "table/table_name.h"
+
+#define MAX_LOCK_ATTEMPTS	10
 
 /* Citus considers every trigger unsafe, also the one that derives the key columns. */
 int
@@ -56,4 +69,69 @@ DistributedDdlEnd(int level)
 {
 	if (level > 0)
 		CitusDdlEnd(level);
+}
+
+/* ---- locks on all nodes ---- */
+
+typedef struct NodesLock
+{
+	Oid			relid;
+	LOCKMODE	mode;
+} NodesLock;
+
+static const char *
+NameOfMode(LOCKMODE mode)
+{
+	return mode == AccessExclusiveLock ? "ACCESS EXCLUSIVE" : mode == ShareLock ? "SHARE" : "SHARE ROW EXCLUSIVE";
+}
+
+static void
+RunLockStatement(const NodesLock *lock)
+{
+	const char *table = TableNameInQuotes(get_namespace_name(get_rel_namespace(lock->relid)), get_rel_name(lock->relid));
+	int			code;
+
+	SPI_connect();
+	code = SPI_execute(psprintf("LOCK TABLE %s IN %s MODE", table, NameOfMode(lock->mode)), false, 0);
+	if (code != SPI_OK_UTILITY)
+		elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(code));
+	SPI_finish();
+}
+
+/* A step of a subtransaction, in which the end of a deadlock is no cancel of the session. */
+static void
+LockInStep(void *arg)
+{
+	PG_TRY();
+	{
+		RunLockStatement(arg);
+	}
+	PG_CATCH();
+	{
+		if (!CitusSessionWasDeadlocked(geterrcode()))
+			PG_RE_THROW();
+		FlushErrorState();
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
+				 errmsg("deadlock with writes of table \"%s\" on several nodes of Citus", get_rel_name(((NodesLock *) arg)->relid))));
+	}
+	PG_END_TRY();
+}
+
+void
+LockOnAllNodes(Oid relid, LOCKMODE mode)
+{
+	NodesLock	lock = {relid, mode};
+	ErrorData  *failure;
+
+	for (int attempt = 1;; attempt++)
+	{
+		CitusSessionBeginsChange();
+		failure = TryInSubtransaction(LockInStep, &lock);
+		if (failure == NULL)
+			return;
+		if (failure->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED || attempt == MAX_LOCK_ATTEMPTS)
+			ReThrowError(failure);
+		FreeErrorData(failure);
+	}
 }

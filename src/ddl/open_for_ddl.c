@@ -102,16 +102,16 @@ Relation
 OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode)
 {
 	Relation	rel;
-	bool		distributed;
+	Oid			relid;
 
 	if (lockmode > AccessShareLock)
 	{
 		rel = OpenOwnTable(table_name, AccessShareLock);
 		CheckCanChangeOnAllNodes(rel);
-		distributed = RelationIsDistributed(RelationGetRelid(rel));
+		relid = RelationGetRelid(rel);
 		table_close(rel, AccessShareLock);
-		if (distributed)
-			CitusSessionBeginsChange();
+		if (RelationIsDistributed(relid))
+			LockOnAllNodes(relid, lockmode);
 	}
 	rel = OpenOwnTable(table_name, lockmode);
 	CheckCanChangeOnAllNodes(rel);

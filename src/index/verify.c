@@ -30,7 +30,6 @@
 #include "utils/snapmgr.h"
 
 #include "citus/each_shard.h"
-#include "citus/session.h"
 #include "errors.h"
 #include "index/verify.h"
 #include "stat/progress.h"
@@ -380,10 +379,9 @@ VerifyIndexTable(Verification *v)
 
 	CheckCanVerify(v->def, v->rel->rd_rel->relowner);
 	OwnerScopeEnter(&scope, v->rel->rd_rel->relowner);
-	CitusSessionBeginsChange();
+	LockOnAllNodes(v->def->relid, ShareLock);
 	SPI_connect();
 	level = DistributedDdlBegin(v->def->relid);
-	RunStatement("LOCK TABLE %s IN SHARE MODE", QualifiedName(RelationGetNamespace(v->rel), RelationGetRelationName(v->rel)));
 	VerifyTriggers(v);
 	VerifyShards(v);
 	VerifyDistributed(v);

@@ -119,6 +119,43 @@ sub under_writers
 	return;
 }
 
+# ---- deadlocks ----
+
+# A write that began before the change, on another node, waits for it and is waited for.  The only
+# node that looks for deadlocks can cancel nothing but the change, which then begins again.
+my ($near, $far) = sort { $a->port <=> $b->port } $worker, $other;
+for ($worker, $other)
+{
+	$_->append_conf('postgresql.conf', 'citus.distributed_deadlock_detection_factor = -1');
+	$_->reload;
+}
+sub survives_deadlock
+{
+	my ($sql) = @_;
+	my ($first, $second) = map {
+		my ($shard) = shards_on($_, '"Sp-re.ad"');
+
+		sprintf q{dynamo.update_item('Sp-re.ad', '%s', 'REMOVE x')}, value_of($_, qq{SELECT jsonb_build_object('PK', "PK", 'SK', "SK")::item FROM $shard LIMIT 1});
+	} $far, $near;
+	my $write = start_session($far, "BEGIN; SELECT count($first); SELECT pg_sleep(2); SELECT count($second); COMMIT");
+
+	$far->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep'}) or die 'nothing is written';
+	value_of($coordinator, $sql);
+	$write->{run}->finish;
+	is($write->{err}, '', "a write that waits for a change: $sql");
+	return;
+}
+survives_deadlock(q{SELECT dynamo.create_index('Sp-re.ad', 'locked', 'L', 'SK')});
+survives_deadlock(q{SELECT dynamo.drop_index('Sp-re.ad', 'locked')});
+survives_deadlock(q{SELECT dynamo.create_index('Sp-re.ad', 'locked', 'L', 'SK', storage => 'table')});
+survives_deadlock(q{SELECT * FROM dynamo.verify_index('Sp-re.ad', 'locked')});
+value_of($coordinator, q{SELECT dynamo.drop_index('Sp-re.ad', 'locked')});
+for ($worker, $other)
+{
+	$_->append_conf('postgresql.conf', 'citus.distributed_deadlock_detection_factor = 2');
+	$_->reload;
+}
+
 # ---- time to live ----
 
 my $enable = q{SELECT dynamo.update_time_to_live('Sp-re.ad', 'soon', true)};

@@ -161,6 +161,7 @@ my %may_catch = (
 	'src/http/execute.c' => 'the response tells of the error',
 	'src/worker/housekeeping.c' => 'the worker outlives an error',
 	'src/worker/index_changes.c' => 'the worker outlives an error',
+	'src/ddl/distributed.c LockInStep' => 'Citus reports the end of a deadlock as a cancel',
 	'src/ddl/make_table.c' => 'PostgreSQL reports a name that was taken meanwhile by an error',
 	'src/op/expire_batch.c' => 'takes a mark back',
 	'src/store/plan.c' => 'takes a mark back',
