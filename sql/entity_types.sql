@@ -101,6 +101,21 @@ DELETE FROM watched WHERE id = 9;
 DELETE FROM ords;
 SELECT count(*) FROM ord;
 
+-- access patterns that return rows: of the table, and of the items of an index table
+SELECT create_table('asked', 'pk', 'sk', indexes => '[{"index_name": "own", "partition_key": "g", "sort_key": "sk", "storage": "table"}]');
+SELECT create_entity('asked', 'a', '{"pk": "A#{id}", "sk": "A", "g": "G#{kind}"}', '{"id": "int", "kind": "text", "n": "int"}', view_name => 'asks');
+SELECT create_access_pattern('asked', 'ask', 'id = :id', view_name => 'asks');
+SELECT create_access_pattern('asked', 'asks_of', 'kind = :kind', view_name => 'asks', index_name => 'own');
+SELECT put_item('asked', '{"id": 1, "kind": "k", "n": "x"}'::jsonb);
+SELECT kind FROM ask(1);
+SELECT n FROM ask(1);
+SELECT n FROM asks_of('k');
+-- a view of all items, without an entity
+SELECT create_entity_view('all_asked', 'asked', '{"n": "int", "id": "bigint"}', invalid_values => 'null');
+SELECT n, id FROM all_asked;
+UPDATE all_asked SET n = NULL WHERE pk = 'A#1';
+SELECT item FROM asked;
+
 -- times in keys, which may be numbers, too
 SELECT create_table('log', 'pk', 'sk');
 SELECT create_entity('log', 'l', '{"pk": "L", "sk": "{at:s}#{n}"}', '{"at": "timestamptz", "n": "int", "day": "date"}', view_name => 'logs');

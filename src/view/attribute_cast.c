@@ -197,7 +197,7 @@ dynamo_parse_time(PG_FUNCTION_ARGS)
 
 /* Sets an integer of at most nine digits. */
 static bool
-ReadSmallInteger(Slice text, int64 *integer)
+ParseShortInteger(Slice text, int64 *integer)
 {
 	bool		negative = text.len > 1 && text.data[0] == '-';
 
@@ -236,7 +236,7 @@ IntegerAtOnce(const AttributeCast *cast, ValueRef value, Datum *result)
 	int64		integer;
 
 	if (ValueTypeOf(value) == VALUE_N ? !NumberToInt64((const uint8 *) payload.data, payload.len, &integer) :
-		ValueTypeOf(value) != VALUE_S || !ReadSmallInteger(payload, &integer))
+		ValueTypeOf(value) != VALUE_S || !ParseShortInteger(payload, &integer))
 		return false;
 	switch (cast->type)
 	{
@@ -428,6 +428,42 @@ IsPlainInstant(Slice text)
 		(text.len <= 10 || (memchr(text.data + 10, '+', text.len - 10) == NULL && memchr(text.data + 10, '-', text.len - 10) == NULL));
 }
 
+/* Whether a number has fewer digits before the point than a numeric(p, s) has room for, so that rounding does no harm. */
+static bool
+FitsPrecision(Slice number, int32 typmod)
+{
+	char		text[NUMBER_MAX_TEXT];
+	uint32		len = NumberToText((const uint8 *) number.data, number.len, text);
+	const char *point = memchr(text, '.', len);
+	int			precision = ((typmod - VARHDRSZ) >> 16) & 0xffff;
+	int			scale = (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
+
+	return (point == NULL ? (int) len : (int) (point - text)) < precision - scale;
+}
+
+/* Whether a uuid is written as PostgreSQL writes it, in whatever case. */
+static bool
+IsPlainUuid(Slice text)
+{
+	if (text.len != 36)
+		return false;
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		bool		hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (hyphen ? text.data[i] != '-' : !isxdigit((unsigned char) text.data[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+NumberIsSafe(const AttributeCast *cast, Slice number)
+{
+	return cast->kind == CAST_TEXT || cast->type == FLOAT8OID ||
+		(cast->type == NUMERICOID && FitsPrecision(number, cast->typmod));
+}
+
 /* Whether a cast cannot fail, for values that AttributeCastAtOnce does not take. */
 static bool
 CastIsSafe(const AttributeCast *cast, ValueRef value)
@@ -436,8 +472,12 @@ CastIsSafe(const AttributeCast *cast, ValueRef value)
 		return false;
 	if (ValueIsMissing(value) || ValueTypeOf(value) == VALUE_NULL)
 		return true;
+	if (ValueTypeOf(value) == VALUE_N)
+		return NumberIsSafe(cast, ValuePayload(value));
 	if (ValueTypeOf(value) != VALUE_S)
 		return cast->kind == CAST_TEXT;
+	if (cast->type == UUIDOID)
+		return IsPlainUuid(ValuePayload(value));
 	if (cast->kind == CAST_TEXT)
 		return ValuePayload(value).len == 0 || memchr(ValuePayload(value).data, '\0', ValuePayload(value).len) == NULL;
 	return cast->typmod < 0 && IsPlainInstant(ValuePayload(value)) &&

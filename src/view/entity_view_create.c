@@ -243,7 +243,7 @@ PartText(const TableDef *table, const ViewColumn *column, const ComposedKey *key
 
 /* Appends a time that is a part of a key, in UTC if the type has no zone. */
 static void
-AppendTime(StringInfo sql, const ViewColumn *column, const char *text)
+AppendTimeColumn(StringInfo sql, const ViewColumn *column, const char *text)
 {
 	bool		utc = column->type != TIMESTAMPTZOID;
 
@@ -263,7 +263,7 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
 
 	if (IsInstant(column->type) && EntityHasTime(entity, SliceOf(column->attribute)))
-		AppendTime(sql, column, PartText(table, column, key));
+		AppendTimeColumn(sql, column, PartText(table, column, key));
 	else if (from_key)
 		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, column, key));
 	else

@@ -141,7 +141,7 @@ IsSet(const OldRow *old, AttrNumber column)
 }
 
 static bool
-IsRead(const OldRow *old, AttrNumber column)
+ReadsColumn(const OldRow *old, AttrNumber column)
 {
 	return HasColumn(old->read, column) || (HasColumn(old->returned, column) && !IsSet(old, column));
 }
@@ -254,7 +254,7 @@ static void
 HideColumn(const OldRow *old, TargetEntry *entry)
 {
 	Node	   *expr = (Node *) entry->expr;
-	bool		hides = old->alone ? !IsRead(old, entry->resno) : !HasColumn(old->perms->selectedCols, entry->resno) && !MayRead(old, entry->resno);
+	bool		hides = old->alone ? !ReadsColumn(old, entry->resno) : !HasColumn(old->perms->selectedCols, entry->resno) && !MayRead(old, entry->resno);
 
 	if (entry->resjunk || !hides || !ReadsItem(expr, NULL))
 		return;

@@ -200,7 +200,7 @@ ShownArgument(int n)
  * -1.  Returns false if there is nothing to cast.
  */
 static bool
-ReadCall(FunctionCallInfo fcinfo, int shown, TypedCall *call)
+ReadTypedCall(FunctionCallInfo fcinfo, int shown, TypedCall *call)
 {
 	CallState  *state = fcinfo->flinfo->fn_extra;
 
@@ -251,7 +251,7 @@ dynamo_typed_attribute(PG_FUNCTION_ARGS)
 	TypedCall	call;
 	Datum		result;
 
-	if (!ReadCall(fcinfo, ShownArgument(PG_NARGS()), &call))
+	if (!ReadTypedCall(fcinfo, ShownArgument(PG_NARGS()), &call))
 		PG_RETURN_NULL();
 	if (AttributeCastAtOnce(call.cast, call.value, &result))
 		return result;
@@ -266,7 +266,7 @@ dynamo_typed_attribute_or_null(PG_FUNCTION_ARGS)
 	TypedCall	call;
 	Datum		result;
 
-	if (!ReadCall(fcinfo, ShownArgument(PG_NARGS()), &call) ||
+	if (!ReadTypedCall(fcinfo, ShownArgument(PG_NARGS()), &call) ||
 		AttributeCastTry(call.cast, call.value, &result, &fcinfo->isnull) != NULL)
 		PG_RETURN_NULL();
 	return result;
@@ -334,7 +334,7 @@ dynamo_old_attribute(PG_FUNCTION_ARGS)
 	TypedCall	call;
 	Datum		result;
 
-	if (!ReadCall(fcinfo, ShownArgument(removes), &call))
+	if (!ReadTypedCall(fcinfo, ShownArgument(removes), &call))
 		PG_RETURN_NULL();
 	if (AttributeCastTry(call.cast, call.value, &result, &fcinfo->isnull) == NULL)
 		return result;

@@ -149,6 +149,8 @@ sub new_view
 	my ($n) = @_;
 	my @attributes = map { new_attribute("a$_", pick(@kinds)) } 1 .. 6;
 	my %view = (name => "v$n", plain => "p$n", attributes => \@attributes);
+	my @declared = (@attributes, new_attribute('loose', pick(grep { !is_text($pools{$_}) } @kinds)));	# the last one is in no key
+	my $shows_null = $n % 2 == 1;	# for values that cannot be cast, which items then have
 	my @base = grep { $_->{kind} !~ /char|short/ } @attributes;
 	return new_view($n) if @base < 2;
 	my @pk = (shuffled(@base))[0];
@@ -174,21 +176,23 @@ sub new_view
 			$tested->{favorite} = $value;
 		}
 	}
-	my %declared = map { $_->{name} => $_->{required} ? {type => $_->{type}, required => JSON::PP::true} : $_->{type} } @attributes;
+	my %declared = map { $_->{name} => $_->{required} ? {type => $_->{type}, required => JSON::PP::true} : $_->{type} } @declared;
 	$setup .= "SELECT dynamo.create_table('table$n', partition_key => 'PK', sort_key => 'SK'" . (chance(.15) ? ', partitions => 3' : '') . ");\n"
 		. join('', @indexes)
 		. "SELECT dynamo.create_entity('table$n', 'e', " . quoted($json->encode(\%keys)) . ', ' . quoted($json->encode(\%declared))
-		. ", type_attribute => 'kind', view_name => 'v$n'"
+		. ", type_attribute => 'kind'" . ($shows_null ? '' : ", view_name => 'v$n'")
 		. (%conditions ? ', index_conditions => ' . quoted($json->encode(\%conditions)) . ', expression_attribute_values => '
-			. quoted($json->encode(\%condition_values)) : '') . ");\n";
+			. quoted($json->encode(\%condition_values)) : '') . ");\n"
+		. ($shows_null ? "SELECT dynamo.create_entity_view('v$n', 'table$n', entity_name => 'e', invalid_values => 'null');\n" : '');
 	for (1 .. 120) {
 		my %item = (kind => 'e');
-		for my $a (@attributes) {
+		for my $a (@declared) {
 			next if chance(.12);
-			$item{$a->{name}} = chance(.03) ? undef : item_value($a, chance(.1) && $a->{favorite} ? $a->{favorite} : pick(@{$a->{values}}));
+			$item{$a->{name}} = chance(.03) ? undef : $shows_null && !is_text($a) && chance(.1) ? pick('no value', 1e30, [1], JSON::PP::true) : item_value($a, chance(.1) && $a->{favorite} ? $a->{favorite} : pick(@{$a->{values}}));
 		}
 		$setup .= "SELECT try_put('table$n', " . quoted($json->encode(\%item)) . ");\n";
 	}
+	$setup .= "INSERT INTO outcomes SELECT 'an item that does not cast' FROM dynamo.check_entity('table$n') WHERE problem LIKE '% cannot be cast %';\n" if $shows_null;
 	$setup .= "CREATE TABLE p$n AS SELECT * FROM v$n;\nANALYZE table$n;\n";
 	push @views, \%view;
 }
@@ -351,5 +355,6 @@ note($output);
 my %count = map { /^(\d+)\|(.*)/ ? ($2 => $1) : () } split /\n/, $output;
 cmp_ok($count{'by an index, rows'} // 0, '>', $cases / 50, 'many queries find rows by an index');
 cmp_ok($count{'by the key, rows'} // 0, '>', $cases / 50, 'many queries find rows by the key');
+cmp_ok($count{'an item that does not cast'} // 0, '>', 0, 'there are values that cannot be cast');
 
 done_testing();

@@ -52,7 +52,7 @@ SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "O
 	view_name => 'orders');
 SELECT create_entity('shop', 'ticket', '{"PK": "TICKET#{order_id:06}", "SK": "{customer_id:upper}", "GSI2PK": "ALL", "GSI2SK": "{status}#{placed_at:date}"}',
 	'{"customer_id": "text", "order_id": "int", "placed_at": "timestamptz", "status": {"type": "text", "default": "NEW"}}',
-	type_attribute => '_et', on_mismatch => 'replace', view_name => 'tickets');
+	type_attribute => '_et', on_mismatch => 'replace', view_name => 'tickets', check_types => true);
 };
 
 $node->safe_psql('postgres', $definition . q{
