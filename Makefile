@@ -8,7 +8,9 @@ MODULE_big = dynamo
 DATA = $(sort $(wildcard dynamo--*.sql))
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
-OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+# Two libraries: dynamo, and the HTTP endpoint, which only its workers load.
+OBJS := $(patsubst %.c,%.o,$(sort $(filter-out src/http/%,$(wildcard src/*.c src/*/*.c))))
+HTTP_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/http/*.c)))
 
 # Every file of sql/ is a test of its own and needs no other one.  The database is
 # the same whatever the server's encoding and locale.
@@ -20,7 +22,7 @@ ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/iso
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
 	--encoding=UTF8 --no-locale
 
-EXTRA_CLEAN = $(OBJS:.o=.d)
+EXTRA_CLEAN = $(OBJS:.o=.d) $(HTTP_OBJS) $(HTTP_OBJS:.o=.d) dynamo_http$(DLSUFFIX)
 
 PG_CONFIG ?= pg_config
 
@@ -36,10 +38,29 @@ SHLIB_LINK = -lz
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# OpenSSL, where the server is built with it.
+# The endpoint needs OpenSSL, where the server is built with it, and what dynamo exports
+# (test/exports), which stands beside it.
+HTTP_LINK = -lz -L. -l:dynamo$(DLSUFFIX) -Wl,-rpath,'$$ORIGIN'
 ifeq ($(with_ssl),openssl)
-SHLIB_LINK += -lssl -lcrypto
+HTTP_LINK += -lssl -lcrypto
 endif
+
+dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo$(DLSUFFIX)
+	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
+
+all: dynamo_http$(DLSUFFIX)
+
+install: install-http
+
+install-http: dynamo_http$(DLSUFFIX) installdirs
+	$(INSTALL_SHLIB) $< '$(DESTDIR)$(pkglibdir)/$<'
+
+uninstall: uninstall-http
+
+uninstall-http:
+	rm -f '$(DESTDIR)$(pkglibdir)/dynamo_http$(DLSUFFIX)'
+
+.PHONY: install-http uninstall-http
 
 # Plans that a test forces cost so much that they would be compiled, for minutes in all.
 installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off
@@ -57,5 +78,5 @@ dist:
 src/vector/distance.o src/vector/sketch.o: CFLAGS += $(CFLAGS_VECTORIZE)
 
 # An object is compiled again if a header changes that it includes.
-$(OBJS): override CPPFLAGS += -MMD -MP
--include $(OBJS:.o=.d)
+$(OBJS) $(HTTP_OBJS): override CPPFLAGS += -MMD -MP
+-include $(OBJS:.o=.d) $(HTTP_OBJS:.o=.d)

@@ -3744,16 +3744,16 @@ COMMENT ON FUNCTION dynamo_internal.restore_statements(json, text, regclass) IS 
 CREATE TYPE dynamo_internal.secret;
 CREATE FUNCTION dynamo_internal.secret_in(cstring) RETURNS dynamo_internal.secret
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_secret_in';
+	AS '$libdir/dynamo_http', 'dynamo_secret_in';
 CREATE FUNCTION dynamo_internal.secret_out(dynamo_internal.secret) RETURNS cstring
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_secret_out';
+	AS '$libdir/dynamo_http', 'dynamo_secret_out';
 CREATE FUNCTION dynamo_internal.secret_recv(internal) RETURNS dynamo_internal.secret
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_secret_recv';
+	AS '$libdir/dynamo_http', 'dynamo_secret_recv';
 CREATE FUNCTION dynamo_internal.secret_send(dynamo_internal.secret) RETURNS bytea
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_secret_send';
+	AS '$libdir/dynamo_http', 'dynamo_secret_send';
 CREATE TYPE dynamo_internal.secret (
 	INPUT = dynamo_internal.secret_in, OUTPUT = dynamo_internal.secret_out,
 	RECEIVE = dynamo_internal.secret_recv, SEND = dynamo_internal.secret_send,
@@ -3783,7 +3783,7 @@ COMMENT ON TABLE dynamo_internal.access_key_secrets IS
 -- to write one.
 CREATE FUNCTION dynamo_internal.guard_access_keys() RETURNS trigger
 	LANGUAGE C
-	AS 'MODULE_PATHNAME', 'dynamo_guard_access_keys';
+	AS '$libdir/dynamo_http', 'dynamo_guard_access_keys';
 COMMENT ON FUNCTION dynamo_internal.guard_access_keys() IS
 	'trigger function: refuses writes of statements to the table of access keys';
 CREATE TRIGGER guard_access_keys BEFORE INSERT OR UPDATE OR DELETE ON dynamo_internal.access_key_secrets
@@ -3795,7 +3795,7 @@ ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_acces
 
 CREATE FUNCTION dynamo_internal.previous_secret_used_at(access_key_id text, since timestamptz) RETURNS timestamptz
 	LANGUAGE C VOLATILE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_previous_secret_used_at';
+	AS '$libdir/dynamo_http', 'dynamo_previous_secret_used_at';
 COMMENT ON FUNCTION dynamo_internal.previous_secret_used_at(text, timestamptz) IS
 	'when a request was last signed with the previous secret of an access key, if that was after this time';
 
@@ -3811,31 +3811,31 @@ COMMENT ON VIEW dynamo.access_keys IS
 CREATE FUNCTION dynamo.create_access_key(role regrole,
 	INOUT access_key_id text DEFAULT NULL, INOUT secret_access_key text DEFAULT NULL) RETURNS record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_create_access_key';
+	AS '$libdir/dynamo_http', 'dynamo_create_access_key';
 COMMENT ON FUNCTION dynamo.create_access_key(regrole, text, text) IS
 	'creates an access key of a role for the HTTP endpoint; returns it with its secret';
 
 CREATE FUNCTION dynamo.drop_access_key(access_key_id text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_drop_access_key';
+	AS '$libdir/dynamo_http', 'dynamo_drop_access_key';
 COMMENT ON FUNCTION dynamo.drop_access_key(text) IS 'drops an access key of the HTTP endpoint';
 
 CREATE FUNCTION dynamo.rotate_access_key(access_key_id text, secret_access_key text DEFAULT NULL,
 	keep_previous interval DEFAULT '1 day') RETURNS text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_rotate_access_key';
+	AS '$libdir/dynamo_http', 'dynamo_rotate_access_key';
 COMMENT ON FUNCTION dynamo.rotate_access_key(text, text, interval) IS
 	'gives an access key of the HTTP endpoint a new secret and returns it; the previous one is accepted for some time, or until it is dropped if that is null';
 
 CREATE FUNCTION dynamo.drop_previous_secret(access_key_id text) RETURNS boolean
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_drop_previous_secret';
+	AS '$libdir/dynamo_http', 'dynamo_drop_previous_secret';
 COMMENT ON FUNCTION dynamo.drop_previous_secret(text) IS
 	'ends the use of the previous secret of an access key; returns whether there was one';
 
 CREATE FUNCTION dynamo.encrypt_access_keys() RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_encrypt_access_keys';
+	AS '$libdir/dynamo_http', 'dynamo_encrypt_access_keys';
 COMMENT ON FUNCTION dynamo.encrypt_access_keys() IS
 	'encrypts the secrets of all access keys with the current key of dynamo.http_secret_key_command; returns their number';
 
@@ -3867,7 +3867,7 @@ COMMENT ON OPERATOR FAMILY dynamo.same_shard_ops USING btree IS 'for Citus: equa
 
 CREATE FUNCTION dynamo_internal.signing_key(access_key_id text, date text, region text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_signing_key';
+	AS '$libdir/dynamo_http', 'dynamo_signing_key';
 COMMENT ON FUNCTION dynamo_internal.signing_key(text, text, text) IS
 	'for worker nodes of Citus: signing keys of an access key for a date and a region, and its role; empty if it does not exist';
 

@@ -14,7 +14,6 @@
 #include "constraint/reference.h"
 #include "copy/copy.h"
 #include "ddl/ddl.h"
-#include "http/settings.h"
 #include "index/build.h"
 #include "index/index.h"
 #include "pattern/pattern.h"
@@ -26,11 +25,10 @@
 #include "stream/stream.h"
 #include "table/table.h"
 #include "view/declared_types.h"
+#include "version.h"
 #include "view/entity_view.h"
+#include "worker/endpoint.h"
 #include "worker/workers.h"
-
-/* Of the library; META.json, CHANGELOG.md and the packages say the same. */
-#define DYNAMO_VERSION "1.0.0"
 
 MODULE_MAGIC("dynamo", DYNAMO_VERSION);
 
@@ -58,8 +56,14 @@ _PG_init(void)
 	ArchiveInit();
 	RequestInit();
 	WorkersInit();
-	HttpInit();
+	EndpointInit();
 	MarkGUCPrefixReserved("dynamo");
+}
+
+const char *
+LoadedVersion(void)
+{
+	return DYNAMO_VERSION;
 }
 
 /* version() returns text */

@@ -18,6 +18,7 @@
 #include "compat.h"
 
 #include "utils/elog.h"
+#include "exported.h"
 
 #define ERRCODE_DYNAMO_VALIDATION				MAKE_SQLSTATE('K','V','0','0','1')
 #define ERRCODE_DYNAMO_CONDITION_FAILED			MAKE_SQLSTATE('K','V','0','0','2')
@@ -76,7 +77,7 @@ typedef struct DynamoException
  * what a trigger raises to ValidationException, ...), all others to
  * InternalServerError.  The result is static.
  */
-extern const DynamoException *DynamoExceptionForSqlstate(int sqlstate);
+extern DYNAMO_EXPORT const DynamoException *DynamoExceptionForSqlstate(int sqlstate);
 
 /*
  * The text that printf would print, palloc'd; for functions that take its

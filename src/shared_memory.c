@@ -40,7 +40,10 @@ StartParts(void)
 		next_startup_hook();
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	for (int i = 0; i < nparts; i++)
-		parts[i].start();
+	{
+		if (parts[i].start != NULL)
+			parts[i].start();
+	}
 	LWLockRelease(AddinShmemInitLock);
 }
 

@@ -8,7 +8,7 @@
 /*
  * Registers a part; called in the postmaster while it loads the library.  request asks
  * for memory and locks; start finds what was asked for, or fills it in, while
- * AddinShmemInitLock is held.
+ * AddinShmemInitLock is held.  start is NULL if processes do so themselves.
  */
 extern void SharedMemoryRegister(void (*request) (void), void (*start) (void));
 

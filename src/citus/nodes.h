@@ -9,9 +9,10 @@
 #define DYNAMO_CITUS_NODES_H
 
 #include "postgres_ext.h"
+#include "exported.h"
 
 /* Whether this server is a worker node that knows the coordinator. */
-extern bool CoordinatorIsKnown(void);
+extern DYNAMO_EXPORT bool CoordinatorIsKnown(void);
 
 /*
  * Runs a statement on the coordinator as the current user and returns its result,
@@ -21,7 +22,7 @@ extern bool CoordinatorIsKnown(void);
 extern char *RunOnCoordinator(const char *statement);
 
 /* The same, but returns NULL if the statement fails or the coordinator cannot be reached. */
-extern char *TryOnCoordinator(const char *statement);
+extern DYNAMO_EXPORT char *TryOnCoordinator(const char *statement);
 
 /*
  * Returns the estimated number of rows and the size of a distributed table, or of

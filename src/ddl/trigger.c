@@ -86,7 +86,8 @@ HasLaterTrigger(Oid relid)
 
 	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
-		Relation	rel = relation_open(lfirst_oid(cell), NoLock);
+		/* the table itself may not be locked: the statement can concern one partition */
+		Relation	rel = relation_open(lfirst_oid(cell), AccessShareLock);
 
 		has_later |= FindLaterTriggers(rel) != NIL;
 		relation_close(rel, NoLock);

@@ -19,9 +19,9 @@
 #include "http/answer.h"
 #include "http/connection.h"
 #include "http/log_limit.h"
-#include "http/settings.h"
 #include "http/share.h"
 #include "http/share_busy.h"
+#include "worker/endpoint.h"
 
 /* In a row, before others are served. */
 #define MAX_ACCEPTED	16

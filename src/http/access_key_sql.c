@@ -23,8 +23,8 @@
 #include "http/access_key.h"
 #include "http/access_key_table.h"
 #include "http/secret.h"
-#include "http/settings.h"
 #include "item/base64.h"
+#include "worker/endpoint.h"
 
 #define ID_PREFIX		"DYNA"
 #define ID_RANDOM		16		/* characters */

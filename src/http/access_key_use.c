@@ -15,9 +15,8 @@
 
 #include "compat.h"
 #include "http/access_key_use.h"
-#include "shared_memory.h"
+#include "worker/endpoint.h"
 
-#define LOCK_NAME	"dynamo access keys"
 #define MAX_USES	256
 
 /* Free ones have the time zero. */
@@ -35,30 +34,17 @@ typedef struct Uses
 
 static Uses *shared;
 
-static void
-RequestUses(void)
-{
-	RequestAddinShmemSpace(sizeof(Uses));
-	RequestNamedLWLockTranche(LOCK_NAME, 1);
-}
-
-static void
-StartUses(void)
+void
+AccessKeyUseAttach(void)
 {
 	bool		found;
 
-	shared = ShmemInitStruct(LOCK_NAME, sizeof(Uses), &found);
+	shared = ShmemInitStruct(ENDPOINT_KEY_LOCK, sizeof(Uses), &found);
 	if (!found)
 	{
 		memset(shared, 0, sizeof(Uses));
-		shared->lock = &GetNamedLWLockTranche(LOCK_NAME)->lock;
+		shared->lock = &GetNamedLWLockTranche(ENDPOINT_KEY_LOCK)->lock;
 	}
-}
-
-void
-AccessKeyUseInit(void)
-{
-	SharedMemoryRegister(RequestUses, StartUses);
 }
 
 static uint64

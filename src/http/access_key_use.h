@@ -10,8 +10,8 @@
 
 #include "datatype/timestamp.h"
 
-/* Requests shared memory; called in the postmaster. */
-extern void AccessKeyUseInit(void);
+/* Finds shared memory, while AddinShmemInitLock is held. */
+extern void AccessKeyUseAttach(void);
 
 /*
  * Notes that a request was signed with the previous secret of an access key.

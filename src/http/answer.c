@@ -11,7 +11,7 @@
 
 #include "http/answer.h"
 #include "http/crc32.h"
-#include "http/settings.h"
+#include "worker/endpoint.h"
 
 /* The header fields that web pages may read, besides type and length. */
 #define EXPOSED_FIELDS	"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date,x-amz-crc32"

@@ -20,8 +20,8 @@
 #include "http/connection_internal.h"
 #include "http/events.h"
 #include "http/log_limit.h"
-#include "http/settings.h"
 #include "http/share.h"
+#include "worker/endpoint.h"
 
 #define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps at most this */
 #define GIVE_BACK_SIZE		(4 * 1024 * 1024)	/* of freed buffers, after which memory is given back */

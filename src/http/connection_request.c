@@ -14,7 +14,7 @@
 #include "http/log_limit.h"
 #include "http/metrics.h"
 #include "http/protocol.h"
-#include "http/settings.h"
+#include "worker/endpoint.h"
 
 /* Begins the next request; the bytes of the previous one are finished. */
 static void

@@ -11,7 +11,7 @@
 #include "http/connection_internal.h"
 #include "http/events.h"
 #include "http/log_limit.h"
-#include "http/settings.h"
+#include "worker/endpoint.h"
 
 /* ---- beginning ---- */
 

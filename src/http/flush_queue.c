@@ -20,8 +20,7 @@
 
 #include "compat.h"
 #include "http/flush_queue.h"
-#include "http/settings.h"
-#include "shared_memory.h"
+#include "worker/endpoint.h"
 
 /* A commit is in progress; the end of its record is not known yet. */
 #define COMMITTING	PG_UINT64_MAX
@@ -58,16 +57,12 @@ QueueSize(void)
 	return add_size(offsetof(FlushQueue, slots), mul_size(nslots, sizeof(Slot)));
 }
 
-static void
-RequestQueue(void)
-{
-	RequestAddinShmemSpace(QueueSize());
-}
-
-static void
-StartQueue(void)
+void
+FlushQueueAttach(void)
 {
 	bool		found;
+
+	nslots = endpoint_workers;
 
 	queue = ShmemInitStruct("dynamo HTTP commits", QueueSize(), &found);
 	if (found)
@@ -82,13 +77,6 @@ StartQueue(void)
 		pg_atomic_init_u64(&slot->last, InvalidXLogRecPtr);
 		slot->latch = NULL;
 	}
-}
-
-void
-FlushQueueInit(int workers)
-{
-	nslots = workers;
-	SharedMemoryRegister(RequestQueue, StartQueue);
 }
 
 /* ---- workers ---- */

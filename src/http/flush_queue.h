@@ -13,8 +13,8 @@
 
 #include "access/xlogdefs.h"
 
-/* Requests shared memory; called in the postmaster. */
-extern void FlushQueueInit(int workers);
+/* Finds shared memory, while AddinShmemInitLock is held. */
+extern void FlushQueueAttach(void);
 
 /* Takes the slot of a worker, numbered from 1. */
 extern void FlushQueueJoin(int worker);

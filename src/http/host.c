@@ -11,7 +11,7 @@
 #include "utils/varlena.h"
 
 #include "http/host.h"
-#include "http/settings.h"
+#include "worker/endpoint.h"
 
 #define HOST_CHARACTERS \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"

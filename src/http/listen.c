@@ -16,7 +16,7 @@
 #include "utils/varlena.h"
 
 #include "http/listen.h"
-#include "http/settings.h"
+#include "worker/endpoint.h"
 
 #define BACKLOG	1024
 

@@ -11,7 +11,6 @@
 #include "utils/timestamp.h"
 
 #include "http/log_limit.h"
-#include "shared_memory.h"
 
 typedef struct KindLimit
 {
@@ -21,14 +20,8 @@ typedef struct KindLimit
 
 static KindLimit *limits;
 
-static void
-RequestLimits(void)
-{
-	RequestAddinShmemSpace(LOG_KINDS * sizeof(KindLimit));
-}
-
-static void
-StartLimits(void)
+void
+LogLimitAttach(void)
 {
 	bool		found;
 
@@ -40,12 +33,6 @@ StartLimits(void)
 		pg_atomic_init_u64(&limits[i].next, 0);
 		pg_atomic_init_u64(&limits[i].left_out, 0);
 	}
-}
-
-void
-LogLimitInit(void)
-{
-	SharedMemoryRegister(RequestLimits, StartLimits);
 }
 
 const char *

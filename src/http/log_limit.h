@@ -25,8 +25,8 @@ typedef enum LogKind
 	LOG_KINDS
 } LogKind;
 
-/* Requests shared memory; called in the postmaster. */
-extern void LogLimitInit(void);
+/* Finds shared memory, while AddinShmemInitLock is held. */
+extern void LogLimitAttach(void);
 
 /*
  * Returns NULL if a message of this kind must not be logged now; otherwise the

@@ -14,10 +14,8 @@
 
 #include "compat.h"
 #include "http/port.h"
-#include "shared_memory.h"
+#include "worker/endpoint.h"
 #include "worker/permanent.h"
-
-#define LOCK_NAME	"dynamo HTTP port"
 
 /* Between two warnings. */
 #define WARN_MILLISECONDS	60000
@@ -46,29 +44,16 @@ typedef struct Taken
 static Ports *ports;
 static Taken taken[PORTS];
 
-static void
-RequestPorts(void)
-{
-	RequestAddinShmemSpace(sizeof(Ports));
-	RequestNamedLWLockTranche(LOCK_NAME, 1);
-}
-
-static void
-StartPorts(void)
+void
+PortAttach(void)
 {
 	bool		found;
 
-	ports = ShmemInitStruct(LOCK_NAME, sizeof(Ports), &found);
+	ports = ShmemInitStruct(ENDPOINT_PORT_LOCK, sizeof(Ports), &found);
 	if (found)
 		return;
 	memset(ports, 0, sizeof(Ports));
-	ports->lock = &GetNamedLWLockTranche(LOCK_NAME)->lock;
-}
-
-void
-PortInit(void)
-{
-	SharedMemoryRegister(RequestPorts, StartPorts);
+	ports->lock = &GetNamedLWLockTranche(ENDPOINT_PORT_LOCK)->lock;
 }
 
 /*

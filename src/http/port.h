@@ -12,8 +12,8 @@
 
 #include "http/listen.h"
 
-/* Requests shared memory; called in the postmaster. */
-extern void PortInit(void);
+/* Finds shared memory, while AddinShmemInitLock is held. */
+extern void PortAttach(void);
 
 /*
  * Tries to listen at the port of a service.  Returns the number of sockets, which are open

@@ -14,8 +14,8 @@
 #include "http/log_limit.h"
 #include "http/metrics.h"
 #include "http/protocol.h"
-#include "http/settings.h"
 #include "request/failure.h"
+#include "worker/endpoint.h"
 
 #define JSON_TYPE	"application/json"
 #define AMZ_TYPE	"application/x-amz-json-1.0"

@@ -13,9 +13,9 @@
 #include "utils/timestamp.h"
 
 #include "http/request_watch.h"
-#include "http/settings.h"
 #include "http/share.h"
 #include "http/share_busy.h"
+#include "worker/endpoint.h"
 
 /* After this time, in milliseconds, a worker is held: it gets no new clients. */
 #define HELD_MS		50

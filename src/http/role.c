@@ -21,7 +21,7 @@
 
 #include "compat.h"
 #include "http/role.h"
-#include "http/settings.h"
+#include "worker/endpoint.h"
 
 static const char *
 ReadRole(Identity *identity, Oid role)

@@ -15,8 +15,8 @@
 #include "utils/timestamp.h"
 
 #include "http/secret_key.h"
-#include "http/settings.h"
 #include "item/base64.h"
+#include "worker/endpoint.h"
 
 #define MAX_KEYS		2
 #define HEX_KEY_LEN		(SECRET_KEY_LEN * 2)

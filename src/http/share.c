@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 
 #include "http/share.h"
-#include "shared_memory.h"
+#include "worker/endpoint.h"
 
 /* Relative to the data directory, the working directory of workers.  Base backups leave out this subdirectory. */
 #define SOCKET_PATH	"pg_stat_tmp/dynamo_http.%d"
@@ -53,16 +53,12 @@ ShareSize(void)
 	return mul_size(nworkers * (2 + SHARE_WAITS), sizeof(pg_atomic_uint32));
 }
 
-static void
-RequestShare(void)
-{
-	RequestAddinShmemSpace(ShareSize());
-}
-
-static void
-StartShare(void)
+void
+ShareAttach(void)
 {
 	bool		found;
+
+	nworkers = endpoint_workers;
 
 	counts = ShmemInitStruct("dynamo HTTP connections", ShareSize(), &found);
 	waits = counts + nworkers;
@@ -75,13 +71,6 @@ StartShare(void)
 		pg_atomic_init_u32(&waits[i], 0);
 	for (int i = 0; i < nworkers; i++)
 		pg_atomic_init_u32(&holders[i], InvalidOid);
-}
-
-void
-ShareInit(int workers)
-{
-	nworkers = workers;
-	SharedMemoryRegister(RequestShare, StartShare);
 }
 
 /* ---- waiting ---- */

@@ -12,8 +12,8 @@
 #ifndef DYNAMO_HTTP_SHARE_H
 #define DYNAMO_HTTP_SHARE_H
 
-/* Requests shared memory; called in the postmaster. */
-extern void ShareInit(int workers);
+/* Finds shared memory, while AddinShmemInitLock is held. */
+extern void ShareAttach(void);
 
 /*
  * Registers a worker, numbered from 1.  Returns the socket for connections

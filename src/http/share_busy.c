@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "http/listen.h"
-#include "http/settings.h"
 #include "http/share.h"
 #include "http/share_busy.h"
+#include "worker/endpoint.h"
 
 /* The maximum number of clients whose request is awaited, or that nobody can take. */
 #define MAX_KEPT	16

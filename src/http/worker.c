@@ -27,11 +27,11 @@
 #include "http/listen.h"
 #include "http/port.h"
 #include "http/request_watch.h"
-#include "http/settings.h"
 #include "http/share.h"
 #include "http/share_busy.h"
 #include "http/tls.h"
 #include "http/worker.h"
+#include "worker/endpoint.h"
 #include "worker/permanent.h"
 
 /* As many as a worker has clients, unless the settings say otherwise. */

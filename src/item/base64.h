@@ -8,6 +8,7 @@
 #include "lib/stringinfo.h"
 
 #include "item/item.h"
+#include "exported.h"
 
 /* Maximum number of decoded bytes for this number of characters. */
 #define BASE64_DECODED_MAX(len)	((len) / 4 * 3)
@@ -21,13 +22,13 @@ typedef enum Base64Status
 } Base64Status;
 
 /* Decodes text to out, which has room for BASE64_DECODED_MAX bytes. */
-extern Base64Status Base64Decode(const char *text, uint32 len,
+extern DYNAMO_EXPORT Base64Status Base64Decode(const char *text, uint32 len,
 								 char *out, uint32 *out_len);
 
 /* The service's message for text that cannot be decoded. */
 extern char *Base64Problem(Base64Status status, Slice text);
 
 /* Appends bytes as padded base64. */
-extern void Base64Append(StringInfo out, const char *bytes, uint32 len);
+extern DYNAMO_EXPORT void Base64Append(StringInfo out, const char *bytes, uint32 len);
 
 #endif							/* DYNAMO_BASE64_H */

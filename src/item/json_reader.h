@@ -26,6 +26,7 @@
 
 #include "item/item.h"
 #include "problem.h"
+#include "exported.h"
 
 /*
  * Maximum nesting of objects and arrays: more than an item's 32, for requests.
@@ -68,7 +69,7 @@ typedef struct JsonReader
  * "invalid input syntax for type json".  To change this, set sqlstate, message
  * and hint; to note problems, set problem.
  */
-extern void JsonReaderInit(JsonReader *r, const char *text, uint32 len);
+extern DYNAMO_EXPORT void JsonReaderInit(JsonReader *r, const char *text, uint32 len);
 
 /* Notes or raises a problem of the text, which ends the reading. */
 extern void JsonFail(JsonReader *r, const Problem *found);
@@ -132,9 +133,9 @@ extern Slice JsonNumber(JsonReader *r);
 extern bool JsonBool(JsonReader *r);
 
 /* Skips the next value of any kind, checking its syntax. */
-extern void JsonSkipValue(JsonReader *r);
+extern DYNAMO_EXPORT void JsonSkipValue(JsonReader *r);
 
 /* Requires that only white space follows. */
-extern void JsonEnd(JsonReader *r);
+extern DYNAMO_EXPORT void JsonEnd(JsonReader *r);
 
 #endif							/* DYNAMO_JSON_READER_H */

@@ -376,8 +376,9 @@ AppendAttributes(StringInfo out, const EntityRequest *r)
 }
 
 /*
- * Whether a table is certainly empty; it is locked against all others.  Items of a
- * distributed table are in its shards, which are not locked yet.
+ * Whether a table is certainly empty.  It is locked against all others, and its partitions,
+ * which can also be written directly, against writers.  Items of a distributed table are in
+ * its shards, which are not locked yet.
  */
 static bool
 HasNoPages(Oid relid)
@@ -386,7 +387,7 @@ HasNoPages(Oid relid)
 
 	if (RelationIsDistributed(relid))
 		return false;
-	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
+	foreach(cell, find_all_inheritors(relid, ShareLock, NULL))
 	{
 		Relation	rel = table_open(lfirst_oid(cell), NoLock);
 		bool		empty = RELKIND_HAS_STORAGE(rel->rd_rel->relkind) ? RelationGetNumberOfBlocks(rel) == 0 :

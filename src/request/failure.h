@@ -7,6 +7,7 @@
 
 #include "lib/stringinfo.h"
 #include "utils/elog.h"
+#include "exported.h"
 
 /* Returns the service's message for an error; NULL if it has none. */
 extern const char *FailureMessage(const ErrorData *edata);
@@ -31,6 +32,6 @@ extern void FailureLog(const ErrorData *edata);
  * Appends the body of the error response, {"__type": ..., "message": ...};
  * returns the HTTP status.
  */
-extern int	FailureBody(StringInfo out, const ErrorData *edata);
+extern DYNAMO_EXPORT int	FailureBody(StringInfo out, const ErrorData *edata);
 
 #endif							/* DYNAMO_FAILURE_H */

@@ -16,6 +16,7 @@
 
 #include "request/shape.h"
 #include "request/writer.h"
+#include "exported.h"
 
 struct ReadPause;				/* op/op.h */
 
@@ -58,13 +59,13 @@ typedef struct Operation
  * prefix ("DynamoDB_20120810.", for streams "DynamoDBStreams_20120810.").
  * Raises ERRCODE_DYNAMO_UNKNOWN_OPERATION.
  */
-extern const Operation *OperationFind(Slice name);
+extern DYNAMO_EXPORT const Operation *OperationFind(Slice name);
 
 /* The number of an operation in statistics, from 1; 0 for NULL: an unknown one. */
-extern int	OperationNumber(const Operation *operation);
+extern DYNAMO_EXPORT int	OperationNumber(const Operation *operation);
 
 /* The name of the operation with a number. */
-extern const char *OperationName(int number);
+extern DYNAMO_EXPORT const char *OperationName(int number);
 
 /* ---- request.c ---- */
 
@@ -77,7 +78,7 @@ extern const char *OperationName(int number);
  * that is not possible.  Leaves temporary allocations in the current memory
  * context.
  */
-extern void RequestExecute(const Operation *operation, RequestOrigin origin, Slice host,
+extern DYNAMO_EXPORT void RequestExecute(const Operation *operation, RequestOrigin origin, Slice host,
 						   Slice json, struct ReadPause *pause, Writer *out);
 
 /* ---- the operations ---- */

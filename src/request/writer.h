@@ -8,6 +8,7 @@
 #define DYNAMO_WRITER_H
 
 #include "item/json.h"
+#include "exported.h"
 
 typedef struct Writer
 {
@@ -16,7 +17,7 @@ typedef struct Writer
 } Writer;
 
 /* Starts a text in the current memory context. */
-extern void WriterInit(Writer *w);
+extern DYNAMO_EXPORT void WriterInit(Writer *w);
 
 /* Fills in the varlena header and returns the text. */
 extern struct varlena *WriterFinish(Writer *w);

@@ -11,6 +11,7 @@
 #define DYNAMO_STAT_SLOW_H
 
 #include "stat/stat.h"
+#include "exported.h"
 
 /* In milliseconds; -1: off. */
 extern int	log_min_request_duration;
@@ -35,7 +36,7 @@ extern void SlowNoteKey(const uint64 *hashes, int n);
  * Logs a request that has ended, if it was slow.  request_id may be NULL.
  * sqlstate is that of the error; 0 if there was none.
  */
-extern void SlowLog(const StatRequest *r, const char *operation, const char *request_id,
+extern DYNAMO_EXPORT void SlowLog(const StatRequest *r, const char *operation, const char *request_id,
 					int sqlstate);
 
 #endif							/* DYNAMO_STAT_SLOW_H */

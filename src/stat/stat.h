@@ -18,6 +18,7 @@
 #define DYNAMO_STAT_H
 
 #include "datatype/timestamp.h"
+#include "exported.h"
 
 typedef enum StatCounter
 {
@@ -41,7 +42,7 @@ typedef enum StatCounter
 
 /* Durations are counted in buckets with these upper bounds, and one more. */
 #define STAT_BOUNDS		15
-extern const int64 stat_bounds[STAT_BOUNDS];	/* in microseconds */
+extern DYNAMO_EXPORT const int64 stat_bounds[STAT_BOUNDS];	/* in microseconds */
 
 /* An entry. */
 typedef struct StatRow
@@ -88,7 +89,7 @@ typedef struct StatRequest
 	StatUnits	units[STAT_UNITS];	/* the rest begins as zeros */
 } StatRequest;
 
-extern PGDLLIMPORT StatRequest *stat_current;
+extern DYNAMO_EXPORT PGDLLIMPORT StatRequest *stat_current;
 
 /*
  * Defines the settings and requests shared memory; called when the library is
@@ -100,13 +101,13 @@ extern void StatInit(void);
  * Begins a request that started at this time.  *r must be valid until StatEnd,
  * StatLeave, or the abort of the transaction.  Requests can be nested.
  */
-extern void StatBegin(StatRequest *r, TimestampTz start);
+extern DYNAMO_EXPORT void StatBegin(StatRequest *r, TimestampTz start);
 
 /*
  * Ends and counts a request.  sqlstate is that of its error; 0 if it
  * succeeded.
  */
-extern void StatEnd(StatRequest *r, int operation, int sqlstate);
+extern DYNAMO_EXPORT void StatEnd(StatRequest *r, int operation, int sqlstate);
 
 /* Ends a request without counting it; StatEnd may still be called. */
 extern void StatLeave(const StatRequest *r);
@@ -153,7 +154,7 @@ StatElsewhere(bool elsewhere)
 extern void StatExpired(Oid relation, uint64 n);
 
 /* Returns the entries of this database, palloc'd. */
-extern StatRow *StatRows(int *n);
+extern DYNAMO_EXPORT StatRow *StatRows(int *n);
 
 /*
  * Returns the time of the last reset, or of the server's start; 0 without

@@ -20,6 +20,7 @@
 #include "executor/tuptable.h"
 #include "nodes/execnodes.h"
 #include "nodes/lockoptions.h"
+#include "exported.h"
 
 extern void OwnTableInit(void);
 
@@ -46,8 +47,8 @@ typedef struct OwnTable
  * are checked.  Index expressions run as the current user, as in any statement
  * that writes to the table.
  */
-extern void OwnTableBegin(OwnTable *t, Relation rel);
-extern void OwnTableEnd(OwnTable *t);
+extern DYNAMO_EXPORT void OwnTableBegin(OwnTable *t, Relation rel);
+extern DYNAMO_EXPORT void OwnTableEnd(OwnTable *t);
 
 /* Whether a row with this primary key exists; it is then in t->slot. */
 extern bool OwnTableFind(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
@@ -60,7 +61,7 @@ extern bool OwnTableFindLast(OwnTable *t, ScanKey keys, int nkeys, Snapshot snap
  * Returns TM_WouldBlock if another transaction has locked it and policy is not
  * to wait; other values than TM_Ok if it was deleted.
  */
-extern TM_Result OwnTableLock(OwnTable *t, ItemPointer tid, Snapshot snapshot,
+extern DYNAMO_EXPORT TM_Result OwnTableLock(OwnTable *t, ItemPointer tid, Snapshot snapshot,
 							  TupleTableSlot *locked, LockWaitPolicy policy);
 
 /* Fetches the row version at a position, if a snapshot sees it. */
@@ -68,10 +69,10 @@ extern bool OwnTableFetch(OwnTable *t, ItemPointer tid, Snapshot snapshot,
 						  TupleTableSlot *fetched);
 
 /* Forms a row of these columns in t->slot, without copying them. */
-extern void OwnTableForm(OwnTable *t, const Datum *values, const bool *nulls);
+extern DYNAMO_EXPORT void OwnTableForm(OwnTable *t, const Datum *values, const bool *nulls);
 
 /* Inserts the row in t->slot, which may be a virtual one. */
-extern void OwnTableInsert(OwnTable *t);
+extern DYNAMO_EXPORT void OwnTableInsert(OwnTable *t);
 
 /* Inserts the row and deletes all other rows with its primary key. */
 extern void OwnTableReplace(OwnTable *t);
@@ -80,7 +81,7 @@ extern void OwnTableReplace(OwnTable *t);
  * Updates a row that no other session can change to the contents of t->slot,
  * with the same primary key.
  */
-extern void OwnTableUpdate(OwnTable *t, ItemPointer tid, Snapshot snapshot);
+extern DYNAMO_EXPORT void OwnTableUpdate(OwnTable *t, ItemPointer tid, Snapshot snapshot);
 
 /*
  * Updates it to the contents of t->slot with another primary key, and deletes
@@ -98,6 +99,6 @@ extern bool RowIsSeen(Relation rel, TupleTableSlot *slot, Snapshot snapshot);
  * Deletes a row of an open relation.  Returns false if another transaction has
  * deleted it, or is about to and wait is false.
  */
-extern bool TryDeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot, bool wait);
+extern DYNAMO_EXPORT bool TryDeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot, bool wait);
 
 #endif							/* DYNAMO_OWN_TABLE_H */

@@ -219,7 +219,8 @@ KeepPlan(uint64 hash, const char *sql, int nargs, const Oid *argtypes, Oid role,
 	entry = hash_search(plans, &hash, HASH_ENTER, &found);
 	entry->sql = text;
 	entry->nargs = nargs;
-	memcpy(entry->argtypes, argtypes, nargs * sizeof(Oid));
+	if (nargs > 0)
+		memcpy(entry->argtypes, argtypes, nargs * sizeof(Oid));
 	entry->role = role;
 	entry->plan = plan;
 	entry->used = now;

@@ -19,6 +19,7 @@
 #include "utils/relcache.h"
 
 #include "table/table.h"
+#include "exported.h"
 
 /* Whether Citus keeps the rows of a relation in shards.  Reads a catalog. */
 extern bool RelationIsDistributed(Oid relid);
@@ -106,6 +107,6 @@ extern void CheckTokensAreHere(const Oid *tables, int n);
  * Raises an error if a table whose heap the extension reads and writes itself
  * is distributed.  hint says what to do.
  */
-extern void RequireLocalRows(Relation rel, const char *hint);
+extern DYNAMO_EXPORT void RequireLocalRows(Relation rel, const char *hint);
 
 #endif							/* DYNAMO_TABLE_DISTRIBUTION_H */

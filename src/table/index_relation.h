@@ -15,13 +15,14 @@
 #define DYNAMO_TABLE_INDEX_RELATION_H
 
 #include "table/table.h"
+#include "exported.h"
 
 /*
  * Returns the relation of an index; InvalidOid if it does not exist.  An index
  * table has the owner of its table.  Callers that do not use IndexTableOpen
  * must check everything else.
  */
-extern Oid	FindIndexRelation(const TableDef *def, const IndexDef *index);
+extern DYNAMO_EXPORT Oid	FindIndexRelation(const TableDef *def, const IndexDef *index);
 
 /*
  * Returns the relation of an index; raises ERRCODE_DATA_CORRUPTED, with a hint

@@ -24,6 +24,8 @@
 #ifndef DYNAMO_TABLE_OWNER_H
 #define DYNAMO_TABLE_OWNER_H
 
+#include "exported.h"
+
 /* The state to restore. */
 typedef struct OwnerScope
 {
@@ -75,9 +77,9 @@ extern void OwnerScopeEnterForView(OwnerScope *scope, Oid owner);
  * in any session.  All code that runs is the extension's, and names no relation
  * without its schema.
  */
-extern void OwnerScopeEnterForExtension(OwnerScope *scope, Oid owner);
+extern DYNAMO_EXPORT void OwnerScopeEnterForExtension(OwnerScope *scope, Oid owner);
 
-extern void OwnerScopeLeave(const OwnerScope *scope);
+extern DYNAMO_EXPORT void OwnerScopeLeave(const OwnerScope *scope);
 
 /*
  * Makes the owner the user of this background worker across transactions: for

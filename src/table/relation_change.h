@@ -5,6 +5,8 @@
 #ifndef DYNAMO_RELATION_CHANGE_H
 #define DYNAMO_RELATION_CHANGE_H
 
+#include "exported.h"
+
 /*
  * Calls a function when the cached properties of a relation become invalid; InvalidOid
  * stands for all relations.  PostgreSQL has room for ten such functions in a session, and
@@ -12,6 +14,6 @@
  */
 typedef void (*RelationChangeCallback) (Oid relid);
 
-extern void OnRelationChange(RelationChangeCallback callback);
+extern DYNAMO_EXPORT void OnRelationChange(RelationChangeCallback callback);
 
 #endif							/* DYNAMO_RELATION_CHANGE_H */

@@ -8,11 +8,13 @@
 #ifndef DYNAMO_TABLE_SETTINGS_OWNER_H
 #define DYNAMO_TABLE_SETTINGS_OWNER_H
 
+#include "exported.h"
+
 /* The time between PostgreSQL's epoch and the Unix epoch. */
 #define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
 
 /* Returns the OID of one of these tables; InvalidOid if it is missing. */
-extern Oid	OwnTableOid(const char *name);
+extern DYNAMO_EXPORT Oid	OwnTableOid(const char *name);
 
 /* The current time in the unit of requests: microseconds since 1970. */
 extern int64 SettingsTime(void);
@@ -30,7 +32,7 @@ extern void ExecuteAsSettingsOwner(const char *sql, int n, Oid *types,
  * level, for data that other sessions have written and that are not part of
  * what a transaction reads.
  */
-extern void ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types,
+extern DYNAMO_EXPORT void ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types,
 										 Datum *values, const char *nulls);
 
 #endif							/* DYNAMO_TABLE_SETTINGS_OWNER_H */

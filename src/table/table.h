@@ -80,6 +80,7 @@
 #include "item/maybe_item.h"
 #include "problem.h"
 #include "vector/vector.h"
+#include "exported.h"
 
 typedef enum Projected
 {
@@ -307,7 +308,7 @@ TableDefRoot(const TableDef *def)
  * without checking it against the relation.  Returns NULL if the relation is
  * not a dynamo table or its definition is invalid.
  */
-extern TableDef *TableDefCopy(Relation rel);
+extern DYNAMO_EXPORT TableDef *TableDefCopy(Relation rel);
 
 /*
  * Counts invalidations of linked tables (link.h) that are watched.  Cached

@@ -7,6 +7,8 @@
 
 #include <zlib.h>
 
+#include "exported.h"
+
 /* The window of zlib's functions: 15 bits, and a gzip header. */
 #define GZIP_WINDOW		(MAX_WBITS + 16)
 
@@ -14,6 +16,6 @@
  * Returns a stream that allocates in the current memory context, where an error
  * leaves it.  palloc'd.
  */
-extern z_stream *ZStreamCreate(void);
+extern DYNAMO_EXPORT z_stream *ZStreamCreate(void);
 
 #endif							/* DYNAMO_ZSTREAM_H */

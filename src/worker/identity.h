@@ -10,6 +10,8 @@
 #ifndef DYNAMO_WORKER_IDENTITY_H
 #define DYNAMO_WORKER_IDENTITY_H
 
+#include "exported.h"
+
 typedef struct Identity
 {
 	Oid			role;
@@ -19,23 +21,23 @@ typedef struct Identity
 } Identity;
 
 /* Whether the worker already has this role, with these schemas. */
-extern bool IdentityIsAssumed(const Identity *identity, const char *schemas);
+extern DYNAMO_EXPORT bool IdentityIsAssumed(const Identity *identity, const char *schemas);
 
 /*
  * Takes on the role; must be called outside transactions.  schemas are those in which
  * requests find tables ("" for the search path of the role), NULL if there are no requests.
  */
-extern void IdentityAssume(const Identity *identity, const char *schemas);
+extern DYNAMO_EXPORT void IdentityAssume(const Identity *identity, const char *schemas);
 
 /*
  * Begin and end the time in which code of other users may run, which must not
  * be able to change the role.  Call the first function after a transaction has
  * begun and the second after it has ended in any way.
  */
-extern void IdentityEnter(void);
-extern void IdentityLeave(void);
+extern DYNAMO_EXPORT void IdentityEnter(void);
+extern DYNAMO_EXPORT void IdentityLeave(void);
 
 /* Whether code of other users may be running. */
-extern bool IdentityIsEntered(void);
+extern DYNAMO_EXPORT bool IdentityIsEntered(void);
 
 #endif							/* DYNAMO_WORKER_IDENTITY_H */

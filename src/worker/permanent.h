@@ -5,6 +5,8 @@
 #ifndef DYNAMO_WORKER_PERMANENT_H
 #define DYNAMO_WORKER_PERMANENT_H
 
+#include "exported.h"
+
 /* Settings of a worker's session, by default: those of the database and of roles go first. */
 typedef struct PermanentWorker
 {
@@ -17,13 +19,13 @@ typedef struct PermanentWorker
  * Connects the process to dynamo.database as a superuser and sets its defaults.  The
  * worker must live as long as the process.
  */
-extern void PermanentWorkerStart(const PermanentWorker *worker);
+extern DYNAMO_EXPORT void PermanentWorkerStart(const PermanentWorker *worker);
 
 /*
  * Handles signals between transactions, when there is nothing to cancel.  Returns whether
  * the configuration was read again.
  */
-extern bool PermanentWorkerHandleInterrupts(void);
+extern DYNAMO_EXPORT bool PermanentWorkerHandleInterrupts(void);
 
 /*
  * Ends a failed transaction, in PG_CATCH; the worker goes on.  Logs the error if asked
@@ -38,6 +40,6 @@ extern bool PermanentWorkerHasTables(void);
  * Sleeps until a time in milliseconds has passed (0: for ever) or a signal came.  Returns
  * whether the time has passed.
  */
-extern bool PermanentWorkerSleep(long milliseconds);
+extern DYNAMO_EXPORT bool PermanentWorkerSleep(long milliseconds);
 
 #endif							/* DYNAMO_WORKER_PERMANENT_H */

@@ -29,7 +29,7 @@ my $meta = decode_json(slurp('META.json'));
 my $version = $meta->{version};
 
 is($meta->{provides}{dynamo}{version}, $version, 'META.json: what it provides');
-is(in_file('src/dynamo.c', qr/#define DYNAMO_VERSION "(.*)"/), $version, 'src/dynamo.c');
+is(in_file('src/version.h', qr/#define DYNAMO_VERSION "(.*)"/), $version, 'src/version.h');
 is(in_file('packaging/postgresql-dynamo.spec', qr/^Version: *(\S+)$/m), $version, 'the RPM spec');
 is(in_file('debian/changelog', qr/^\S+ \((.*)-\d+\)/), $version, 'debian/changelog');
 is(in_file('CHANGELOG.md', qr/^## (\S+)/m), $version, 'CHANGELOG.md');

@@ -1,6 +1,7 @@
 /*
- * settings.c
- *	  Settings of the HTTP endpoint, and its start with the server.
+ * endpoint.c
+ *	  The HTTP endpoint as the rest of the extension knows it: its settings, its workers
+ *	  and its room in shared memory.
  */
 #include "postgres.h"
 
@@ -10,16 +11,14 @@
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
-#include "http/flush_queue.h"
-#include "http/port.h"
-#include "http/access_key_use.h"
-#include "http/log_limit.h"
-#include "http/secret_cipher.h"
-#include "http/settings.h"
-#include "http/share.h"
+#include "shared_memory.h"
+#include "worker/endpoint.h"
 #include "worker/workers.h"
 
 int			http_port;
@@ -40,6 +39,7 @@ int			http_buffer_memory;
 int			http_idle_timeout;
 int			http_client_timeout;
 int			http_statement_timeout;
+int			endpoint_workers;
 
 /*
  * Workers by default: one a processor, but enough that one which reads from
@@ -80,10 +80,14 @@ CheckOrigin(char **value, void **extra, GucSource source)
 static bool
 CheckSecretKeyCommand(char **value, void **extra, GucSource source)
 {
-	if (**value == '\0' || SecretCipherExists())
-		return true;
-	GUC_check_errdetail("This server was built without OpenSSL, which encrypts secrets.");
-	return false;
+#ifndef USE_OPENSSL
+	if (**value != '\0')
+	{
+		GUC_check_errdetail("This server was built without OpenSSL, which encrypts secrets.");
+		return false;
+	}
+#endif
+	return true;
 }
 
 /* Something else than a name or an address would never be found. */
@@ -229,10 +233,28 @@ DefineSettings(void)
 							   NULL, NULL);
 }
 
+/* Room for what the workers share, which they put there (http/library.c). */
+static void
+RequestEndpointMemory(void)
+{
+	RequestAddinShmemSpace(16 * 1024 + mul_size(endpoint_workers, 256));
+	RequestNamedLWLockTranche(ENDPOINT_PORT_LOCK, 1);
+	RequestNamedLWLockTranche(ENDPOINT_KEY_LOCK, 1);
+}
+
+static BackgroundWorker
+DescribeEndpointWorker(const char *function, const char *type)
+{
+	BackgroundWorker worker = WorkerDescribeRestarted(function, type);
+
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo_http");
+	return worker;
+}
+
 static void
 RegisterWorker(int number)
 {
-	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_http_worker_main", "dynamo http");
+	BackgroundWorker worker = DescribeEndpointWorker("dynamo_http_worker_main", "dynamo http");
 
 	/* a standby serves reads */
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
@@ -245,7 +267,7 @@ RegisterWorker(int number)
 static void
 RegisterFlusher(void)
 {
-	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_http_flusher_main", "dynamo flusher");
+	BackgroundWorker worker = DescribeEndpointWorker("dynamo_http_flusher_main", "dynamo flusher");
 
 	RegisterBackgroundWorker(&worker);
 }
@@ -262,20 +284,14 @@ NumberOfWorkers(void)
 }
 
 void
-HttpInit(void)
+EndpointInit(void)
 {
-	int			workers;
-
 	DefineSettings();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade || http_port == 0)
 		return;
-	workers = NumberOfWorkers();
-	PortInit();
-	FlushQueueInit(workers);
-	ShareInit(workers);
-	LogLimitInit();
-	AccessKeyUseInit();
-	for (int i = 1; i <= workers; i++)
+	endpoint_workers = NumberOfWorkers();
+	SharedMemoryRegister(RequestEndpointMemory, NULL);
+	for (int i = 1; i <= endpoint_workers; i++)
 		RegisterWorker(i);
 	RegisterFlusher();
 }

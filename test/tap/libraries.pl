@@ -1,0 +1,74 @@
+# libraries.pl: the endpoint is a library of its own, which only its workers and sessions
+# that call its functions have; what dynamo offers to it is listed in test/exports.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use HttpClient;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $directory = `$ENV{PG_CONFIG} --pkglibdir` =~ s/\s+\z//r;
+
+# The names that a library defines or needs, without those of fmgr, the server and libc.
+sub symbols
+{
+	my ($library, $which) = @_;
+	my @names = map { /\s(?:[A-Z] )(\S+)$/ ? $1 : () } `nm -D --$which-only $directory/$library.so`;
+	my %function = map { /^pg_finfo_(\w+)$/ ? ($1 => 1) : () } @names;
+	return grep { !$function{$_} && !/^(?:pg_finfo_|_PG_init$|Pg_magic_func$|dynamo_\w+_main$|_\w+$)/ } @names;
+}
+
+my %offered = map { $_ => 1 } symbols('dynamo', 'defined');
+my %needed = map { s/@.*//r => 1 } symbols('dynamo_http', 'undefined');
+my %listed = map { $_ => 1 } grep { !/^#/ } split /\n/, slurp_file("$FindBin::RealBin/../exports");
+is(join(' ', sort grep { !$listed{$_} } keys %offered), '', 'dynamo offers what test/exports lists');
+is(join(' ', sort grep { !$needed{$_} } keys %listed), '', 'dynamo_http needs what test/exports lists');
+
+# Whether a process has mapped a library.
+sub has_library
+{
+	my ($pid, $library) = @_;
+	return slurp_file("/proc/$pid/maps") =~ m{/\Q$library\E\.so$}m ? 1 : 0;
+}
+
+# A session runs statements; returns what it has of the two libraries at the end.
+sub libraries_of
+{
+	my ($node, $statements) = @_;
+	my ($in, $out) = ('', '');
+	my $session = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$out, IPC::Run::timeout(180));
+	$in .= "$statements;\nSELECT 'pid ' || pg_backend_pid();\n";
+	$session->pump until $out =~ /^pid (\d+)$/m;
+	my $pid = $1;
+	my $has = join ' ', map { has_library($pid, $_) } 'dynamo', 'dynamo_http';
+	$in .= "\\q\n";
+	$session->finish;
+	return $has;
+}
+
+my $put = q{SELECT dynamo.put_item('songs', '{"id": "a"}'::jsonb)};
+my $key = q{SELECT dynamo.create_access_key('app', 'KEYOFTHEAPP', 'SECRETSECRET')};
+
+my $node = new_dynamo_node('plain', '');
+$node->safe_psql('postgres', q{CREATE ROLE app LOGIN; SELECT dynamo.create_table('songs', 'id')});
+is(libraries_of($node, $put), '1 0', 'a session that writes items has no endpoint');
+is(libraries_of($node, $key), '1 1', 'one that makes an access key has, and dynamo with it');
+is(libraries_of($node, "LOAD 'dynamo_http'; $put"), '1 1', 'the library of the endpoint brings dynamo along');
+$node->stop;
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+$node = new_http_node('endpoint', $port, 1, '');
+$node->safe_psql('postgres', q{CREATE ROLE app LOGIN; SELECT dynamo.create_table('songs', 'id'); GRANT ALL ON songs TO app});
+is(libraries_of($node, $put), '1 0', 'nor has a session beside the endpoint');
+is(has_library($node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = '$_->[0]'"), 'dynamo_http'), $_->[1], "$_->[0]: $_->[1]")
+	for ['dynamo http', 1], ['dynamo flusher', 1], ['dynamo housekeeping', 0], ['checkpointer', 0];
+is(has_library($node->safe_psql('postgres', q{SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)}), 'dynamo_http'), 0, 'postmaster: 0');
+$node->safe_psql('postgres', q{SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+is((api(connect_http($port), 'GetItem', { TableName => 'songs', Key => { id => { S => 'a' } } }))[0], 200, 'requests are served');
+$node->stop;
+
+done_testing();
