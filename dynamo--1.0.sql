@@ -1611,51 +1611,52 @@ COMMENT ON FUNCTION dynamo_internal.typed_attribute_support(internal) IS
 	'planner support of dynamo.typed_attribute: no check of the null that tells a domain';
 
 -- The columns of entity views: casts whose errors name the item.  The argument type is
--- null; the modifier -2 stands for times that dynamo.parse_time reads.
+-- null; the modifier -2 stands for times that dynamo.parse_time reads.  They cost more
+-- than dynamo.is_entity, which thereby comes first: items of other kinds may not cast.
 CREATE FUNCTION dynamo.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL SAFE
+	LANGUAGE C STABLE PARALLEL SAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
 COMMENT ON FUNCTION dynamo.typed_attribute(oid, dynamo.item, text, anyelement, integer) IS
 	'returns an attribute as the column of an entity view shows it: cast to the type of an argument; the error of the cast names the item';
 
 CREATE FUNCTION dynamo.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL SAFE
+	LANGUAGE C STABLE PARALLEL SAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
 COMMENT ON FUNCTION dynamo.typed_attribute(oid, dynamo.item, text, anyelement, integer, text) IS
 	'dynamo.typed_attribute of an attribute whose text is shown, which the item''s key may tell';
 
 CREATE FUNCTION dynamo.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dynamo_internal.typed_attribute_support
+	LANGUAGE C STABLE PARALLEL RESTRICTED COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
 COMMENT ON FUNCTION dynamo.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer) IS
 	'dynamo.typed_attribute for domains and types of users, whose code is not for parallel workers';
 
 CREATE FUNCTION dynamo.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dynamo_internal.typed_attribute_support
+	LANGUAGE C STABLE PARALLEL RESTRICTED COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
 COMMENT ON FUNCTION dynamo.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer, text) IS
 	'dynamo.typed_attribute for domains and types of users, whose code is not for parallel workers';
 
 CREATE FUNCTION dynamo.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL UNSAFE SUPPORT dynamo_internal.typed_attribute_support
+	LANGUAGE C STABLE PARALLEL UNSAFE COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_or_null';
 COMMENT ON FUNCTION dynamo.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer) IS
 	'dynamo.typed_attribute that is null if the attribute cannot be cast';
 
 CREATE FUNCTION dynamo.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL UNSAFE SUPPORT dynamo_internal.typed_attribute_support
+	LANGUAGE C STABLE PARALLEL UNSAFE COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_or_null';
 COMMENT ON FUNCTION dynamo.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer, text) IS
 	'dynamo.typed_attribute that is null if the attribute cannot be cast';
 
 CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, removes boolean) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL UNSAFE
+	LANGUAGE C STABLE PARALLEL UNSAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
 COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, boolean) IS
 	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
 
 CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text, removes boolean) RETURNS anyelement
-	LANGUAGE C STABLE PARALLEL UNSAFE
+	LANGUAGE C STABLE PARALLEL UNSAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
 COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, text, boolean) IS
 	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';

@@ -110,6 +110,13 @@ SELECT put_item('asked', '{"id": 1, "kind": "k", "n": "x"}'::jsonb);
 SELECT kind FROM ask(1);
 SELECT n FROM ask(1);
 SELECT n FROM asks_of('k');
+-- a condition does not cast the attributes of other entities
+SELECT create_entity('asked', 'flag', '{}', '{"on": "boolean"}', type_attribute => 'type', view_name => 'flags');
+SELECT create_entity('asked', 'word', '{}', '{"on": "text"}', type_attribute => 'type');
+SELECT put_item('asked', '{"pk": "w", "sk": "w", "type": "word", "on": "word"}'::jsonb), put_item('asked', '{"pk": "f", "sk": "f", "type": "flag", "on": true}'::jsonb);
+SELECT pk FROM flags WHERE "on";
+SELECT pk FROM (SELECT * FROM flags ORDER BY sk) f WHERE "on" AND NOT "on" IS NULL;
+DELETE FROM asked WHERE pk IN ('w', 'f');
 -- a view of all items, without an entity
 SELECT create_entity_view('all_asked', 'asked', '{"n": "int", "id": "bigint"}', invalid_values => 'null');
 SELECT n, id FROM all_asked;
