@@ -85,12 +85,14 @@ extern Oid	EntityViewTable(Relation view);
 
 /*
  * Appends the expressions of an entity view's columns, of the table as t.  Columns
- * that were added by hand are an error or, with others, null.
+ * that were added by hand are an error or, with others, null, as are values that
+ * cannot be cast.
  */
 extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others);
 
 /* Appends the expression of column i, counted from 0, which is of this attribute. */
-extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute);
+extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute,
+								   InvalidValues invalid);
 
 /* The name that the executor expects of the old row of a view. */
 #define ENTITY_OLD_ROW "wholerow"

@@ -418,12 +418,12 @@ EntityViewTable(Relation view)
 }
 
 void
-EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute)
+EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute, InvalidValues invalid)
 {
 	const EntityViewDef *def = EntityViewDefOf(view);
 	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
-	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod, .invalid = def->invalid};
+	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod, .invalid = invalid};
 
 	column.attribute = pnstrdup(attribute.data, attribute.len);
 	AppendColumn(sql, table, entity, &column);
@@ -442,7 +442,7 @@ EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bo
 
 		appendStringInfoString(sql, i == 0 ? "" : ", ");
 		if (attribute.data != NULL)
-			EntityViewAppendColumn(sql, view, table, i, attribute);
+			EntityViewAppendColumn(sql, view, table, i, attribute, others ? INVALID_VALUES_NULL : def->invalid);
 		else if (others)
 			appendStringInfoString(sql, "NULL");
 		else

@@ -15,6 +15,9 @@
  *
  * Columns that come from key columns stay.  If the view has other triggers, which may
  * read the row, only columns are null that the user may not read.
+ *
+ * If Citus distributes the table, the row is compared with the item that is locked later:
+ * a column that the statement neither reads nor sets is only null if it cannot be cast.
  */
 #include "postgres.h"
 
@@ -49,18 +52,19 @@ typedef struct OldRow
 	Bitmapset  *read;			/* attribute numbers that the statement reads */
 	Bitmapset  *returned;		/* those that it returns: as they are set, if they are */
 	bool		alone;			/* the view has no trigger but ours */
+	bool		distributed;	/* Citus distributes its table */
 } OldRow;
 
-/* Whether a relation is a view with our trigger whose rows are on this server. */
+/* Whether the written relation is a view with our trigger; sets what is known of it. */
 static bool
-IsLocalEntityView(Oid relid, bool *alone)
+IsEntityView(OldRow *old)
 {
-	Relation	view = table_open(relid, NoLock);
+	Relation	view = table_open(old->view->relid, NoLock);
 	Oid			table = view->trigdesc == NULL ? InvalidOid : EntityViewTable(view);
-	bool		found = OidIsValid(table) && HasTriggerOf(view, DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)) &&
-		!RelationIsDistributed(table);
+	bool		found = OidIsValid(table) && HasTriggerOf(view, DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
 
-	*alone = found && view->trigdesc->numtriggers == 1;
+	old->alone = found && view->trigdesc->numtriggers == 1;
+	old->distributed = found && RelationIsDistributed(table);
 	table_close(view, NoLock);
 	return found;
 }
@@ -194,33 +198,42 @@ IsTypedAttribute(Oid function)
 		get_func_namespace(function) == get_func_namespace(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
 }
 
+/* The function that is to replace one with nargs arguments: with another argument, or the same. */
 static Oid
-FindOldAttribute(int nargs)
+FindOldAttribute(int nargs, bool removes)
 {
 	Oid			types[] = {OIDOID, ItemTypeOid(), TEXTOID, ANYELEMENTOID, INT4OID, TEXTOID, BOOLOID};
 
+	if (!removes)
+		return ExtensionFunctionOid(DYNAMO_SCHEMA, TYPED_ATTRIBUTE_OR_NULL, types, nargs);
 	if (nargs == TYPED_ATTRIBUTE_NARGS)
 		types[nargs] = BOOLOID;
 	return ExtensionFunctionOid(INTERNAL_SCHEMA, OLD_ATTRIBUTE, types, nargs + 1);
 }
 
-/* Replaces the functions of views by the one of old rows; the context is the test whether the column is removed. */
+/*
+ * Replaces the functions of views by the one of old rows; the context is the test whether
+ * the column is removed, or NULL for the function that returns null.
+ */
 static Node *
 MakeOldAttribute(Node *node, void *removes)
 {
 	FuncExpr   *call = (FuncExpr *) node;
+	Oid			function;
 
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, FuncExpr) && IsTypedAttribute(call->funcid) && OidIsValid(FindOldAttribute(list_length(call->args))))
-	{
-		call = copyObject(call);
-		call->funcid = FindOldAttribute(list_length(call->args));
+	if (!IsA(node, FuncExpr) || !IsTypedAttribute(call->funcid))
+		return expression_tree_mutator(node, MakeOldAttribute, removes);
+	function = FindOldAttribute(list_length(call->args), removes != NULL);
+	if (!OidIsValid(function))
+		return node;
+	call = copyObject(call);
+	call->funcid = function;
+	if (removes != NULL)
 		call->args = lappend(call->args, copyObject(removes));
-		ReplaceTypeArgument(call);
-		return (Node *) call;
-	}
-	return expression_tree_mutator(node, MakeOldAttribute, removes);
+	ReplaceTypeArgument(call);
+	return (Node *) call;
 }
 
 /* A length has been applied to a value already, and must not be applied to what stands for one. */
@@ -258,7 +271,9 @@ HideColumn(const OldRow *old, TargetEntry *entry)
 
 	if (entry->resjunk || !hides || !ReadsItem(expr, NULL))
 		return;
-	if (old->alone && IsSet(old, entry->resno))
+	if (old->distributed)
+		entry->expr = IsSet(old, entry->resno) ? entry->expr : (Expr *) MakeOldAttribute(expr, NULL);
+	else if (old->alone && IsSet(old, entry->resno))
 		entry->expr = OldExpression(old, entry);
 	else
 		entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr), exprCollation(expr));
@@ -293,7 +308,7 @@ HideInStatement(Query *query)
 	if (query->resultRelation == 0 || query->commandType == CMD_INSERT)
 		return false;
 	old.view = rt_fetch(query->resultRelation, query->rtable);
-	if (old.view->relkind != RELKIND_VIEW || !IsLocalEntityView(old.view->relid, &old.alone))
+	if (old.view->relkind != RELKIND_VIEW || !IsEntityView(&old) || (old.distributed && !old.alone))
 		return false;
 	rows = old.rows == 0 ? NULL : rt_fetch(old.rows, query->rtable);
 	if (rows == NULL || rows->rtekind != RTE_SUBQUERY)

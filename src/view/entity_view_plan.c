@@ -331,6 +331,7 @@ PlanViewWrite(Query *query, const char *text, int options, ParamListInfo params)
 	PlannedStmt *plan;
 
 	CheckStatement(query);
+	(void) EntityViewHideColumns(query);
 	/* its rows are written, which parallel mode does not allow */
 	plan = CallNext(SelectOf(query, RelationGetDescr(view)), text, options & ~CURSOR_OPT_PARALLEL_OK, params);
 	AddModifyTable(plan, query, view);

@@ -360,7 +360,7 @@ ShownAttribute(const EntityRow *row, const struct varlena *item, int column, boo
 	nulls[0] = ' ';
 	if (KeyTellsColumn(row, column))
 	{
-		EntityViewAppendColumn(&sql, row->view, row->table, column, name);
+		EntityViewAppendColumn(&sql, row->view, row->table, column, name, row->def->invalid);
 		nargs = AppendTableRow(&sql, row->table, ItemRoot(item), types, values, nulls);
 	}
 	else

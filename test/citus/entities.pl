@@ -168,6 +168,19 @@ for my $node (@nodes)
 	like(value_of($node, q{SET ROLE reader; UPDATE ents_orders SET n = 50 WHERE c = 'c1' AND o = 'first' RETURNING n}), qr/^50$/, $node->name . ': a role with rights to the table and to columns of the view');
 }
 
+# ---- values that cannot be cast ----
+
+# They are in the way of no statement that does not use their column.
+for my $node (@nodes)
+{
+	value_of($node, q{SELECT put_item('ents', '{"kind": "order", "c": "poison", "o": "x", "n": "many", "at": "late"}'::jsonb)});
+	refuses($node, q{SELECT n FROM ents_orders WHERE c = 'poison'}, 'invalid input syntax for type integer: "many"');
+	is(value_of($coordinator, q{SELECT problem FROM check_entity('ents') ORDER BY 1}) =~ s/ which cannot.*//mgr, qq{attribute at is "late",\nattribute n is "many",}, $node->name . ': check_entity');
+	is(value_of($node, q{UPDATE ents_orders SET status = 'SENT' WHERE c = 'poison' RETURNING c, status}), 'poison|SENT', $node->name . ': UPDATE');
+	is(value_of($node, q{SELECT item ->> 'n', item ->> 'at', item ->> 'status' FROM ents WHERE item ->> 'c' = 'poison'}), 'many|late|SENT', $node->name . ': the other attributes stay');
+	is(value_of($node, q{DELETE FROM ents_orders WHERE c = 'poison' RETURNING o}), 'x', $node->name . ': DELETE');
+}
+
 # ---- concurrent changes ----
 
 # Another session changes an attribute after a statement has read it.
