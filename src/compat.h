@@ -111,6 +111,13 @@
 #define RunWholeQuery(query) ExecutorRun(query, ForwardScanDirection, 0, true)
 #endif
 
+/* The process of a virtual transaction; needs storage/procarray.h and storage/sinvaladt.h. */
+#if PG_VERSION_NUM >= 170000
+#define ProcessOfTransaction(vxid) ProcNumberGetProc((vxid)->procNumber)
+#else
+#define ProcessOfTransaction(vxid) BackendIdGetProc((vxid)->backendId)
+#endif
+
 /* The parameters of ExecutorRun, for a hook. */
 #if PG_VERSION_NUM >= 180000
 #define EXECUTOR_RUN_PARAMETERS QueryDesc *queryDesc, ScanDirection direction, uint64 count

@@ -129,6 +129,9 @@ extern void ConnectionUnpark(Connection *c);
 /* Whether the time limit for waiting for locks has passed. */
 extern bool ConnectionIsLastAttempt(const Connection *c);
 
+/* Whether a request has waited for locks for so long. */
+extern bool ConnectionHasWaited(const Connection *c, int milliseconds);
+
 /* ---- connection_turn.c: reads that are interrupted for other clients ---- */
 
 /* Must be called before a request is executed; returns how to interrupt it. */

@@ -95,6 +95,12 @@ ConnectionIsLastAttempt(const Connection *c)
 	return c->first_attempt != 0 && GetCurrentTimestamp() >= c->last_attempt;
 }
 
+bool
+ConnectionHasWaited(const Connection *c, int milliseconds)
+{
+	return c->first_attempt != 0 && TimestampDifferenceExceeds(c->first_attempt, GetCurrentTimestamp(), milliseconds);
+}
+
 void
 ConnectionsStopRetrying(void)
 {

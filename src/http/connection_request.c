@@ -6,6 +6,7 @@
 
 #include <sys/socket.h>
 
+#include "storage/proc.h"
 #include "utils/memutils.h"
 
 #include "http/connection_internal.h"
@@ -104,6 +105,7 @@ ConnectionAnswer(Connection *c)
 	request.id = c->id;
 	request.certificate_name = c->certificate_name;
 	request.last_attempt = ConnectionIsLastAttempt(c);
+	request.ends_vacuums = ConnectionHasWaited(c, DeadlockTimeout);
 	request.first_attempt = c->first_attempt;
 	request.held_back = c->held_back;
 	request.pause = ConnectionBeginTurn(c);

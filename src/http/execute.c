@@ -465,6 +465,8 @@ AbortTransaction(Execution *execution)
 	execution->held_back = why == WATCH_SHARE;
 	execution->parked = canceled && (why == WATCH_LOCK || (why == WATCH_SHARE && !execution->request->last_attempt));
 	execution->parked |= execution->request->pause->paused;
+	if (why == WATCH_LOCK && execution->request->ends_vacuums)
+		RequestWatchEndVacuums();
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
 	MemoryContextSwitchTo(execution->context);

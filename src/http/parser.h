@@ -120,6 +120,7 @@ typedef struct HttpRequest
 	const char *id;				/* request id for the answer and the log */
 	const char *certificate_name;	/* in the client's certificate; NULL: none */
 	bool		last_attempt;	/* fails if it meets a lock */
+	bool		ends_vacuums;	/* has waited so long that PostgreSQL would cancel an automatic vacuum */
 	bool		held_back;		/* the last attempt was given up: its role has its share of workers */
 	TimestampTz first_attempt;	/* time of the first one; 0: this is it */
 	struct ReadPause *pause;	/* how to interrupt its execution */

@@ -4,14 +4,18 @@
  */
 #include "postgres.h"
 
+#include <signal.h>
+
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
+#include "storage/sinvaladt.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "http/request_watch.h"
 #include "http/share.h"
 #include "http/share_busy.h"
@@ -31,6 +35,7 @@ static volatile Oid request_role;
 static volatile bool watches_locks;
 static volatile WatchResult result;
 static LOCKTAG awaited;
+static LOCKMODE awaited_mode;
 
 static void
 Cancel(WatchResult why)
@@ -50,6 +55,7 @@ CheckLock(void)
 	if (!watches_locks || lock == NULL || result != WATCH_NOTHING)
 		return;
 	awaited = lock->tag;
+	awaited_mode = MyProc->waitLockMode;
 	Cancel(WATCH_LOCK);
 }
 
@@ -143,6 +149,31 @@ RequestWatchEnd(LOCKTAG *lock)
 	result = WATCH_NOTHING;
 	*lock = awaited;
 	return why;
+}
+
+/* One that prevents the wraparound of transaction numbers goes on. */
+static bool
+IsDispensableVacuum(const PGPROC *process)
+{
+	return (process->statusFlags & (PROC_IS_AUTOVACUUM | PROC_VACUUM_FOR_WRAPAROUND)) == PROC_IS_AUTOVACUUM;
+}
+
+void
+RequestWatchEndVacuums(void)
+{
+	int			n;
+	const VirtualTransactionId *holders;
+
+	if (awaited.locktag_type != LOCKTAG_RELATION)
+		return;
+	holders = GetLockConflicts(&awaited, awaited_mode, &n);
+	for (int i = 0; i < n; i++)
+	{
+		const PGPROC *process = ProcessOfTransaction(&holders[i]);
+
+		if (process != NULL && process->pid != 0 && IsDispensableVacuum(process))
+			(void) kill(process->pid, SIGINT);
+	}
 }
 
 bool

@@ -46,6 +46,12 @@ extern void RequestWatchLocks(void);
  */
 extern WatchResult RequestWatchEnd(LOCKTAG *lock);
 
+/*
+ * Cancels automatic vacuums that hold the lock for which the last request waited, as PostgreSQL
+ * does for a session that waits.
+ */
+extern void RequestWatchEndVacuums(void);
+
 /* Whether the lock is certainly held; false if it may be free. */
 extern bool LockIsHeld(const LOCKTAG *lock);
 
