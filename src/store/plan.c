@@ -196,7 +196,7 @@ static bool
 EntryMatches(const PlanEntry *entry, const char *sql, int nargs, const Oid *argtypes, Oid role)
 {
 	return entry->nargs == nargs && entry->role == role &&
-		memcmp(entry->argtypes, argtypes, nargs * sizeof(Oid)) == 0 &&
+		(nargs == 0 || memcmp(entry->argtypes, argtypes, nargs * sizeof(Oid)) == 0) &&
 		strcmp(entry->sql, sql) == 0;
 }
 
