@@ -81,13 +81,18 @@ TransactionConflictError(const Transaction *t)
 						WORDING_CONFLICT_REASON);
 }
 
+/* After an error, the caller's variables are gone: the request gets a copy. */
 void
 TransactionExecute(Request *request, Transaction *t)
 {
-	t->result.locking = -1;
-	request->transaction = t;
-	TransactWriteExecute(t->write, &t->result);
+	Transaction *kept = palloc(sizeof(Transaction));
+
+	*kept = *t;
+	kept->result.locking = -1;
+	request->transaction = kept;
+	TransactWriteExecute(kept->write, &kept->result);
 	request->transaction = NULL;
+	t->result = kept->result;
 	if (t->result.canceled)
 		TransactCanceledError(&t->result, t->n);
 }
