@@ -165,7 +165,8 @@ my %requests = (
 
 my @calls = (
 	sub { return sprintf 'row_on_shard(%s, %s, %s, %s)', number(), both(), number(), bytes_literal(damaged_bytes(pick(@items))) },
-	sub { return sprintf 'row_on_shard(%s, %s, %s, %s)', int rand 7, both(), 15, bytes_literal(pick(@items)) },
+	sub { return sprintf 'row_on_shard(%s, %s, %s, %s)', int rand 9, both(), 15, bytes_literal(pick(@items)) },
+	sub { return sprintf 'take_settings(%s, %s)', map { my $n = $_; 'ARRAY[' . join(', ', map { literal(pick('a.b', 'a.c', 'dynamo.direct_access', 'citus.x', 'work_mem', 'a."', '', '.', 'a.b.c', 'x' x 100)) } 1 .. $n) . ']::text[]' } 1 + int rand 3, 1 + int rand 3 },
 	sub { return sprintf 'rows_on_shard(%s, %s, %s, %s, %s, %s)', both(), bytes_literal(damaged_bytes(pick(@ranges))), number(), number(), number(), number() },
 	sub { return sprintf 'rows_on_shard(%s, %s, %s, 1, %s, 1000000)', both(), bytes_literal(pick(@ranges)), int rand 8, pick(0, 2) },
 	sub { return sprintf 'write_on_shard(%s, %s, %s, %s, %s, %s, NULL, %s, NULL)', pick(0 .. 2, number()), name(), or_null(literal(pick(@documents))), or_null(q{'SET v = :v'}), or_null(q{'attribute_exists(v)'}),
