@@ -3,6 +3,10 @@
 -- Refuse to run in psql without CREATE EXTENSION.
 \echo Use "CREATE EXTENSION dynamo" to load this file. \quit
 
+-- Bodies that are parsed here find PostgreSQL's functions and operators without their
+-- schema.  Those in quotes, which are parsed in sessions, name it.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 DO $$
 BEGIN
 	IF pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.<>) 'UTF8' THEN
@@ -341,7 +345,7 @@ COMMENT ON CAST (jsonb AS dynamo.item) IS 'plain JSON, as the SDKs marshall it';
 -- because pg_upgrade would not see a dependency on the cast.
 CREATE FUNCTION dynamo_internal.item_from_json(json) RETURNS dynamo.item
 	LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-	RETURN dynamo_internal.item_from_jsonb($1::pg_catalog.jsonb);
+	RETURN dynamo_internal.item_from_jsonb($1::jsonb);
 CREATE CAST (json AS dynamo.item) WITH FUNCTION dynamo_internal.item_from_json(json) AS ASSIGNMENT;
 COMMENT ON FUNCTION dynamo_internal.item_from_json(json) IS 'cast from json to item';
 COMMENT ON CAST (json AS dynamo.item) IS 'plain JSON, as the SDKs marshall it';
@@ -741,73 +745,73 @@ COMMENT ON FUNCTION dynamo_internal.stream_definition(bytea) IS
 
 CREATE VIEW dynamo.tables AS
 SELECT n.nspname AS schema_name,
-	   COALESCE(d.definition OPERATOR(pg_catalog.->>) 'table', c.relname::pg_catalog.text) AS table_name,
-	   c.oid::pg_catalog.regclass AS relation,
-	   pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-	   d.definition OPERATOR(pg_catalog.#>>) '{partition,0}' AS partition_key,
-	   (SELECT a OPERATOR(pg_catalog.->>) 'type' FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'attributes') a
-		WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) (d.definition OPERATOR(pg_catalog.#>>) '{partition,0}')) AS partition_key_type,
-	   d.definition OPERATOR(pg_catalog.#>>) '{sort,0}' AS sort_key,
-	   (SELECT a OPERATOR(pg_catalog.->>) 'type' FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'attributes') a
-		WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) (d.definition OPERATOR(pg_catalog.#>>) '{sort,0}')) AS sort_key_type,
+	   COALESCE(d.definition ->> 'table', c.relname::text) AS table_name,
+	   c.oid::regclass AS relation,
+	   pg_get_userbyid(c.relowner) AS owner,
+	   d.definition #>> '{partition,0}' AS partition_key,
+	   (SELECT a ->> 'type' FROM jsonb_array_elements(d.definition -> 'attributes') a
+		WHERE a ->> 'name' = (d.definition #>> '{partition,0}')) AS partition_key_type,
+	   d.definition #>> '{sort,0}' AS sort_key,
+	   (SELECT a ->> 'type' FROM jsonb_array_elements(d.definition -> 'attributes') a
+		WHERE a ->> 'name' = (d.definition #>> '{sort,0}')) AS sort_key_type,
 	   CASE WHEN d.definition IS NOT NULL THEN
-			(SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'indexes') i
-			 WHERE (i OPERATOR(pg_catalog.->>) 'replaces') IS NULL AND (i OPERATOR(pg_catalog.->) 'vector') IS NULL)::pg_catalog.int4 END AS indexes,
-	   CASE WHEN pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
-			THEN GREATEST(c.reltuples, 0)::pg_catalog.int8 END AS item_count,
+			(SELECT count(*) FROM jsonb_array_elements(d.definition -> 'indexes') i
+			 WHERE (i ->> 'replaces') IS NULL AND (i -> 'vector') IS NULL)::int4 END AS indexes,
+	   CASE WHEN has_table_privilege(c.oid, 'SELECT') AND NOT row_security_active(c.oid)
+			THEN GREATEST(c.reltuples, 0)::int8 END AS item_count,
 	   d.definition
-FROM pg_catalog.pg_trigger t
-	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
-	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+FROM pg_trigger t
+	JOIN pg_class c ON c.oid = t.tgrelid
+	JOIN pg_namespace n ON n.oid = c.relnamespace
 	CROSS JOIN LATERAL (SELECT dynamo_internal.table_definition(t.tgargs) AS definition OFFSET 0) d
-WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.derive_keys()'::pg_catalog.regprocedure
-	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND NOT c.relispartition;
+WHERE t.tgfoid = 'dynamo.derive_keys()'::regprocedure
+	AND NOT t.tgisinternal AND t.tgnargs = 1 AND NOT c.relispartition;
 COMMENT ON VIEW dynamo.tables IS
 	'tables of dynamo.create_table; key and indexes are null if the definition is invalid';
 
 CREATE VIEW dynamo.indexes AS
 SELECT t.schema_name,
 	   t.table_name,
-	   i.index OPERATOR(pg_catalog.->>) 'name' AS index_name,
-	   (i.index OPERATOR(pg_catalog.->>) 'local')::pg_catalog.bool AS local,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'partition')) AS partition_key,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'sort')) AS sort_key,
-	   i.index OPERATOR(pg_catalog.->>) 'projection' AS projection,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'non_key_attributes')) AS non_key_attributes,
-	   i.index OPERATOR(pg_catalog.->>) 'storage' AS storage,
-	   CASE WHEN i.index OPERATOR(pg_catalog.->>) 'shards' OPERATOR(pg_catalog.<>) '0' THEN (i.index OPERATOR(pg_catalog.->>) 'shards')::pg_catalog.int4 END AS shards,
-	   i.index OPERATOR(pg_catalog.->>) 'shard_by' AS shard_by,
-	   COALESCE((SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
-				 WHERE c.oid OPERATOR(pg_catalog.=) dynamo.index_relation(t.relation, i.index OPERATOR(pg_catalog.->>) 'name')),
-				i.index OPERATOR(pg_catalog.->>) 'relation') AS relation_name,
-	   i.index OPERATOR(pg_catalog.->>) 'status' AS status
+	   i.index ->> 'name' AS index_name,
+	   (i.index ->> 'local')::bool AS local,
+	   ARRAY(SELECT jsonb_array_elements_text(i.index -> 'partition')) AS partition_key,
+	   ARRAY(SELECT jsonb_array_elements_text(i.index -> 'sort')) AS sort_key,
+	   i.index ->> 'projection' AS projection,
+	   ARRAY(SELECT jsonb_array_elements_text(i.index -> 'non_key_attributes')) AS non_key_attributes,
+	   i.index ->> 'storage' AS storage,
+	   CASE WHEN i.index ->> 'shards' <> '0' THEN (i.index ->> 'shards')::int4 END AS shards,
+	   i.index ->> 'shard_by' AS shard_by,
+	   COALESCE((SELECT c.relname::text FROM pg_class c
+				 WHERE c.oid = dynamo.index_relation(t.relation, i.index ->> 'name')),
+				i.index ->> 'relation') AS relation_name,
+	   i.index ->> 'status' AS status
 FROM dynamo.tables t
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes')
+	CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'indexes')
 		WITH ORDINALITY AS i(index, position)
-WHERE (i.index OPERATOR(pg_catalog.->>) 'replaces') IS NULL AND (i.index OPERATOR(pg_catalog.->) 'vector') IS NULL
+WHERE (i.index ->> 'replaces') IS NULL AND (i.index -> 'vector') IS NULL
 ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables of dynamo.create_table';
 
 CREATE VIEW dynamo.vector_indexes AS
 SELECT t.schema_name,
 	   t.table_name,
-	   i.index OPERATOR(pg_catalog.->>) 'name' AS index_name,
-	   v.vector OPERATOR(pg_catalog.->>) 'attribute' AS vector_attribute,
-	   (v.vector OPERATOR(pg_catalog.->>) 'dimensions')::pg_catalog.int4 AS dimensions,
-	   v.vector OPERATOR(pg_catalog.->>) 'distance' AS distance,
-	   v.vector OPERATOR(pg_catalog.->>) 'method' AS method,
-	   i.index OPERATOR(pg_catalog.#>>) '{partition,0}' AS partition_key,
-	   ARRAY(SELECT f OPERATOR(pg_catalog.->>) 'name' FROM pg_catalog.jsonb_array_elements(v.vector OPERATOR(pg_catalog.->) 'filters') f) AS filters,
-	   i.index OPERATOR(pg_catalog.->>) 'projection' AS projection,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'non_key_attributes')) AS non_key_attributes,
-	   COALESCE((SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
-				 WHERE c.oid OPERATOR(pg_catalog.=) dynamo.index_relation(t.relation, i.index OPERATOR(pg_catalog.->>) 'name')),
-				i.index OPERATOR(pg_catalog.->>) 'relation') AS relation_name,
-	   i.index OPERATOR(pg_catalog.->>) 'status' AS status
+	   i.index ->> 'name' AS index_name,
+	   v.vector ->> 'attribute' AS vector_attribute,
+	   (v.vector ->> 'dimensions')::int4 AS dimensions,
+	   v.vector ->> 'distance' AS distance,
+	   v.vector ->> 'method' AS method,
+	   i.index #>> '{partition,0}' AS partition_key,
+	   ARRAY(SELECT f ->> 'name' FROM jsonb_array_elements(v.vector -> 'filters') f) AS filters,
+	   i.index ->> 'projection' AS projection,
+	   ARRAY(SELECT jsonb_array_elements_text(i.index -> 'non_key_attributes')) AS non_key_attributes,
+	   COALESCE((SELECT c.relname::text FROM pg_class c
+				 WHERE c.oid = dynamo.index_relation(t.relation, i.index ->> 'name')),
+				i.index ->> 'relation') AS relation_name,
+	   i.index ->> 'status' AS status
 FROM dynamo.tables t
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes')
+	CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'indexes')
 		WITH ORDINALITY AS i(index, position)
-	CROSS JOIN LATERAL (SELECT i.index OPERATOR(pg_catalog.->) 'vector' AS vector) v
+	CROSS JOIN LATERAL (SELECT i.index -> 'vector' AS vector) v
 WHERE v.vector IS NOT NULL
 ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.vector_indexes IS 'vector indexes of tables of dynamo.create_table';
@@ -1241,40 +1245,40 @@ COMMENT ON FUNCTION dynamo_internal.pending_changes(oid) IS
 CREATE VIEW dynamo.index_progress AS
 SELECT t.schema_name,
 	   t.table_name,
-	   COALESCE(i.index OPERATOR(pg_catalog.->>) 'replaces', i.index OPERATOR(pg_catalog.->>) 'name') AS index_name,
-	   i.index OPERATOR(pg_catalog.->>) 'status' AS status,
-	   CASE WHEN i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.=) 'DELETING' THEN 'removing'
-			ELSE COALESCE(b.phase, CASE WHEN i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.=) 'ACTIVE' THEN 'complete' ELSE 'filling' END)
+	   COALESCE(i.index ->> 'replaces', i.index ->> 'name') AS index_name,
+	   i.index ->> 'status' AS status,
+	   CASE WHEN i.index ->> 'status' = 'DELETING' THEN 'removing'
+			ELSE COALESCE(b.phase, CASE WHEN i.index ->> 'status' = 'ACTIVE' THEN 'complete' ELSE 'filling' END)
 			END AS phase,
 	   CASE WHEN v.all_rows THEN COALESCE(b.rows_done, 0) END AS rows_done,
 	   CASE WHEN NOT v.all_rows THEN NULL
-			WHEN b.block OPERATOR(pg_catalog.>) 0 AND b.phase OPERATOR(pg_catalog.=) 'filling'
-			THEN (b.rows_done::pg_catalog.numeric OPERATOR(pg_catalog.*) b.blocks OPERATOR(pg_catalog./) b.block)::pg_catalog.int8
+			WHEN b.block > 0 AND b.phase = 'filling'
+			THEN (b.rows_done::numeric * b.blocks / b.block)::int8
 			ELSE GREATEST(b.rows_done, t.item_count) END AS rows_estimated,
 	   CASE WHEN v.all_rows THEN COALESCE(b.skipped, 0) END AS skipped,
-	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.skipped_items END AS skipped_items,
-	   (SELECT l.pid FROM pg_catalog.pg_locks l
-		WHERE l.locktype OPERATOR(pg_catalog.=) 'object' AND l.granted
-			AND l.database OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_database
-							  WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-			AND l.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
-			AND l.objid OPERATOR(pg_catalog.=) t.relation AND l.objsubid OPERATOR(pg_catalog.=) 1::pg_catalog.int2
-			AND l.mode OPERATOR(pg_catalog.=) 'ShareUpdateExclusiveLock'
-			AND i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE' LIMIT 1) AS worker_pid,
-	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.error END AS error,
+	   CASE WHEN pg_has_role(t.owner, 'USAGE') THEN b.skipped_items END AS skipped_items,
+	   (SELECT l.pid FROM pg_locks l
+		WHERE l.locktype = 'object' AND l.granted
+			AND l.database = (SELECT oid FROM pg_database
+							  WHERE datname = current_database())
+			AND l.classid = 'pg_catalog.pg_class'::regclass
+			AND l.objid = t.relation AND l.objsubid = 1::int2
+			AND l.mode = 'ShareUpdateExclusiveLock'
+			AND i.index ->> 'status' <> 'ACTIVE' LIMIT 1) AS worker_pid,
+	   CASE WHEN pg_has_role(t.owner, 'USAGE') THEN b.error END AS error,
 	   b.started_at,
 	   b.updated_at,
 	   c.pending_changes,
 	   c.oldest_change
 FROM dynamo.tables t
-	CROSS JOIN LATERAL (SELECT pg_catalog.pg_has_role(t.owner, 'USAGE')
-		OR pg_catalog.has_table_privilege(t.relation, 'SELECT')
-			AND NOT pg_catalog.row_security_active(t.relation)) AS v(all_rows)
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') AS i(index)
+	CROSS JOIN LATERAL (SELECT pg_has_role(t.owner, 'USAGE')
+		OR has_table_privilege(t.relation, 'SELECT')
+			AND NOT row_security_active(t.relation)) AS v(all_rows)
+	CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'indexes') AS i(index)
 	LEFT JOIN dynamo_internal.index_builds b
-		ON b.relation OPERATOR(pg_catalog.=) t.relation AND b.index_name OPERATOR(pg_catalog.=) (i.index OPERATOR(pg_catalog.->>) 'name')
-	CROSS JOIN LATERAL dynamo_internal.pending_changes(CASE WHEN i.index OPERATOR(pg_catalog.->>) 'storage' OPERATOR(pg_catalog.=) 'table' THEN t.relation END::pg_catalog.oid) c
-WHERE b.relation IS NOT NULL OR c.pending_changes IS NOT NULL OR i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE';
+		ON b.relation = t.relation AND b.index_name = (i.index ->> 'name')
+	CROSS JOIN LATERAL dynamo_internal.pending_changes(CASE WHEN i.index ->> 'storage' = 'table' THEN t.relation END::oid) c
+WHERE b.relation IS NOT NULL OR c.pending_changes IS NOT NULL OR i.index ->> 'status' <> 'ACTIVE';
 COMMENT ON VIEW dynamo.index_progress IS
 	'builds of secondary indexes: progress, omitted items, errors';
 
@@ -1695,16 +1699,16 @@ COMMENT ON FUNCTION dynamo.apply_entity(text, text, integer) IS
 CREATE VIEW dynamo.entities AS
 SELECT t.schema_name,
 	   t.table_name,
-	   e.entity OPERATOR(pg_catalog.->>) 'name' AS entity_name,
-	   e.entity OPERATOR(pg_catalog.#>>) '{type,attribute}' AS type_attribute,
-	   e.entity OPERATOR(pg_catalog.#>>) '{type,value}' AS type_value,
-	   (SELECT pg_catalog.jsonb_object_agg(k OPERATOR(pg_catalog.->>) 'attribute', k OPERATOR(pg_catalog.->>) 'template')
-		FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k) AS keys,
-	   ARRAY(SELECT a OPERATOR(pg_catalog.->>) 'name'
-			 FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY v(a, n) ORDER BY v.n) AS attributes,
-	   e.entity OPERATOR(pg_catalog.->>) 'on_mismatch' AS on_mismatch
+	   e.entity ->> 'name' AS entity_name,
+	   e.entity #>> '{type,attribute}' AS type_attribute,
+	   e.entity #>> '{type,value}' AS type_value,
+	   (SELECT jsonb_object_agg(k ->> 'attribute', k ->> 'template')
+		FROM jsonb_array_elements(e.entity -> 'keys') k) AS keys,
+	   ARRAY(SELECT a ->> 'name'
+			 FROM jsonb_array_elements(e.entity -> 'attributes') WITH ORDINALITY v(a, n) ORDER BY v.n) AS attributes,
+	   e.entity ->> 'on_mismatch' AS on_mismatch
 FROM dynamo.tables t
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'entities') e(entity);
+	CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'entities') e(entity);
 COMMENT ON VIEW dynamo.entities IS 'kinds of items that dynamo.create_entity has declared';
 
 --
@@ -1795,24 +1799,24 @@ COMMENT ON FUNCTION dynamo_internal.access_pattern(text) IS
 	'returns the declaration of an access pattern from pg_proc.prosrc; null if the function is not an access pattern';
 
 CREATE VIEW dynamo.access_patterns AS
-SELECT p.pattern OPERATOR(pg_catalog.->>) 'table' AS table_name,
-	   f.oid::pg_catalog.regproc AS pattern,
-	   pg_catalog.pg_get_userbyid(f.proowner) AS owner,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(p.pattern OPERATOR(pg_catalog.->) 'entities')) AS entities,
-	   p.pattern OPERATOR(pg_catalog.->>) 'index' AS index_name,
-	   p.pattern OPERATOR(pg_catalog.->>) 'condition' AS condition,
-	   p.pattern OPERATOR(pg_catalog.->>) 'key' AS key_condition,
-	   p.pattern OPERATOR(pg_catalog.->>) 'filter' AS filter_expression,
-	   p.pattern OPERATOR(pg_catalog.->) 'parameters' AS parameters,
-	   p.pattern OPERATOR(pg_catalog.->>) 'returns' AS returns,
-	   pg_catalog.obj_description(f.oid, 'pg_proc') AS description,
-	   p.pattern OPERATOR(pg_catalog.->) 'request' AS request,
-	   p.pattern OPERATOR(pg_catalog.->>) 'relation' AS relation
-FROM pg_catalog.pg_proc f
-	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang
+SELECT p.pattern ->> 'table' AS table_name,
+	   f.oid::regproc AS pattern,
+	   pg_get_userbyid(f.proowner) AS owner,
+	   ARRAY(SELECT jsonb_array_elements_text(p.pattern -> 'entities')) AS entities,
+	   p.pattern ->> 'index' AS index_name,
+	   p.pattern ->> 'condition' AS condition,
+	   p.pattern ->> 'key' AS key_condition,
+	   p.pattern ->> 'filter' AS filter_expression,
+	   p.pattern -> 'parameters' AS parameters,
+	   p.pattern ->> 'returns' AS returns,
+	   obj_description(f.oid, 'pg_proc') AS description,
+	   p.pattern -> 'request' AS request,
+	   p.pattern ->> 'relation' AS relation
+FROM pg_proc f
+	JOIN pg_language l ON l.oid = f.prolang
 	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS pattern
-						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
-WHERE l.lanname OPERATOR(pg_catalog.=) 'sql' AND p.pattern IS NOT NULL;
+						WHERE starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
+WHERE l.lanname = 'sql' AND p.pattern IS NOT NULL;
 COMMENT ON VIEW dynamo.access_patterns IS
 	'access patterns of dynamo.create_access_pattern: what each reads, and the request Query';
 
@@ -1876,21 +1880,21 @@ COMMENT ON FUNCTION dynamo.repair_copies(text, text, integer) IS
 CREATE VIEW dynamo.copies AS
 SELECT t.schema_name,
 	   t.table_name,
-	   d.copy OPERATOR(pg_catalog.->>) 'name' AS copy_name,
-	   CASE WHEN d.copy OPERATOR(pg_catalog.?) 'totals' THEN 'total' ELSE 'copy' END AS kind,
-	   d.copy OPERATOR(pg_catalog.->>) 'parent' AS parent,
-	   d.copy OPERATOR(pg_catalog.->>) 'child' AS child,
-	   coalesce(d.copy OPERATOR(pg_catalog.->) 'totals', d.copy OPERATOR(pg_catalog.->) 'attributes') AS attributes,
-	   d.copy OPERATOR(pg_catalog.->) 'refers' AS refers,
-	   d.copy OPERATOR(pg_catalog.->>) 'index' AS index_name,
-	   coalesce(d.copy OPERATOR(pg_catalog.->>) 'hidden_parent', 'refuse') AS hidden_parent
+	   d.copy ->> 'name' AS copy_name,
+	   CASE WHEN d.copy ? 'totals' THEN 'total' ELSE 'copy' END AS kind,
+	   d.copy ->> 'parent' AS parent,
+	   d.copy ->> 'child' AS child,
+	   coalesce(d.copy -> 'totals', d.copy -> 'attributes') AS attributes,
+	   d.copy -> 'refers' AS refers,
+	   d.copy ->> 'index' AS index_name,
+	   coalesce(d.copy ->> 'hidden_parent', 'refuse') AS hidden_parent
 FROM dynamo.tables t
-	JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.relation
+	JOIN pg_trigger g ON g.tgrelid = t.relation
 	CROSS JOIN LATERAL (SELECT dynamo_internal.copy_definitions(g.tgargs) AS list OFFSET 0) l
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(l.list) d(copy)
-WHERE g.tgfoid OPERATOR(pg_catalog.=) 'dynamo.keep_copies()'::pg_catalog.regprocedure
-	AND NOT g.tgisinternal AND g.tgnargs OPERATOR(pg_catalog.=) 1 AND g.tgname OPERATOR(pg_catalog.=) '~dynamo_collect_copies'
-	AND pg_catalog.jsonb_typeof(d.copy) OPERATOR(pg_catalog.=) 'object';
+	CROSS JOIN LATERAL jsonb_array_elements(l.list) d(copy)
+WHERE g.tgfoid = 'dynamo.keep_copies()'::regprocedure
+	AND NOT g.tgisinternal AND g.tgnargs = 1 AND g.tgname = '~dynamo_collect_copies'
+	AND jsonb_typeof(d.copy) = 'object';
 COMMENT ON VIEW dynamo.copies IS 'copies and totals that dynamo.create_copy and dynamo.create_total have declared';
 
 CREATE FUNCTION dynamo.entity_view_write() RETURNS trigger
@@ -2023,24 +2027,24 @@ COMMENT ON FUNCTION dynamo.stream_arn(text, text) IS
 -- so that tables without a stream cost nothing.
 CREATE VIEW dynamo.streams AS
 SELECT n.nspname AS schema_name,
-	   d.definition OPERATOR(pg_catalog.->>) 'table' AS table_name,
-	   c.oid::pg_catalog.regclass AS stream_relation,
-	   pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-	   d.definition OPERATOR(pg_catalog.->>) 'label' AS label,
-	   d.definition OPERATOR(pg_catalog.->>) 'view' AS view_type,
-	   CASE WHEN (d.definition OPERATOR(pg_catalog.->>) 'closed') IS NULL THEN 'ENABLED' ELSE 'DISABLED' END AS status,
-	   (d.definition OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.||) '+00')::pg_catalog.timestamptz AS enabled_at,
-	   (d.definition OPERATOR(pg_catalog.->>) 'closed' OPERATOR(pg_catalog.||) '+00')::pg_catalog.timestamptz AS disabled_at,
-	   dynamo.stream_arn(d.definition OPERATOR(pg_catalog.->>) 'table', d.definition OPERATOR(pg_catalog.->>) 'label') AS arn
-FROM pg_catalog.pg_depend f
-	JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) f.objid
-	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
-	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	   d.definition ->> 'table' AS table_name,
+	   c.oid::regclass AS stream_relation,
+	   pg_get_userbyid(c.relowner) AS owner,
+	   d.definition ->> 'label' AS label,
+	   d.definition ->> 'view' AS view_type,
+	   CASE WHEN (d.definition ->> 'closed') IS NULL THEN 'ENABLED' ELSE 'DISABLED' END AS status,
+	   (d.definition ->> 'label' || '+00')::timestamptz AS enabled_at,
+	   (d.definition ->> 'closed' || '+00')::timestamptz AS disabled_at,
+	   dynamo.stream_arn(d.definition ->> 'table', d.definition ->> 'label') AS arn
+FROM pg_depend f
+	JOIN pg_trigger t ON t.oid = f.objid
+	JOIN pg_class c ON c.oid = t.tgrelid
+	JOIN pg_namespace n ON n.oid = c.relnamespace
 	CROSS JOIN LATERAL (SELECT dynamo_internal.stream_definition(t.tgargs) AS definition OFFSET 0) d
-WHERE f.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
-	AND f.refobjid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
-	AND f.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass
-	AND t.tgfoid OPERATOR(pg_catalog.=) f.refobjid AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition
+WHERE f.refclassid = 'pg_catalog.pg_proc'::regclass
+	AND f.refobjid = 'dynamo.guard_stream()'::regprocedure
+	AND f.classid = 'pg_catalog.pg_trigger'::regclass
+	AND t.tgfoid = f.refobjid AND NOT t.tgisinternal AND t.tgnargs = 1 AND (t.tgtype & 32::int2) = 0 AND NOT c.relispartition
 	AND d.definition IS NOT NULL AND NOT dynamo_internal.is_shard(c.oid);
 COMMENT ON VIEW dynamo.streams IS 'enabled and disabled streams, including those of dropped tables';
 
@@ -2348,12 +2352,12 @@ SELECT s.operation,
 	   s.read_units,
 	   s.write_units,
 	   s.total_time,
-	   CASE WHEN s.requests OPERATOR(pg_catalog.>) 0 THEN s.total_time OPERATOR(pg_catalog./) s.requests END AS mean_time,
+	   CASE WHEN s.requests > 0 THEN s.total_time / s.requests END AS mean_time,
 	   s.durations,
 	   s.stats_reset
 FROM dynamo_internal.stat_requests() s
-	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.relation
-	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	LEFT JOIN pg_class c ON c.oid = s.relation
+	LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE s.index IS NULL AND s.operation IS NOT NULL
 	AND (c.oid IS NULL OR dynamo_internal.may_see_statistics(c.oid));
 COMMENT ON VIEW dynamo.stat_operations IS 'statistics of requests by operation and table';
@@ -2376,10 +2380,10 @@ SELECT n.nspname AS schema_name,
 	   COALESCE(r.items, 0) AS items_expired,
 	   l.lag
 FROM dynamo_internal.stat_time_to_live() l
-	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) l.relation
-	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	LEFT JOIN (SELECT q.relation, pg_catalog.sum(q.expired_items)::pg_catalog.int8 AS items
-		FROM dynamo_internal.stat_requests() q GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) l.relation;
+	JOIN pg_class c ON c.oid = l.relation
+	JOIN pg_namespace n ON n.oid = c.relnamespace
+	LEFT JOIN (SELECT q.relation, sum(q.expired_items)::int8 AS items
+		FROM dynamo_internal.stat_requests() q GROUP BY q.relation) r ON r.relation = l.relation;
 COMMENT ON VIEW dynamo.stat_time_to_live IS 'expired items: how many were deleted, and how late';
 
 CREATE VIEW dynamo.stat_streams WITH (security_barrier) AS
@@ -2389,13 +2393,13 @@ SELECT s.schema_name,
 	   s.status,
 	   l.lag,
 	   l.oldest_record,
-	   pg_catalog.pg_total_relation_size(s.stream_relation) AS total_bytes
+	   pg_total_relation_size(s.stream_relation) AS total_bytes
 FROM dynamo.streams s
-	CROSS JOIN LATERAL dynamo_internal.stream_lag(s.stream_relation::pg_catalog.oid) l
-WHERE dynamo_internal.may_see_statistics(s.stream_relation::pg_catalog.oid)
-	OR EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-		WHERE n.nspname OPERATOR(pg_catalog.=) s.schema_name AND c.relname::pg_catalog.text OPERATOR(pg_catalog.=) s.table_name
-			AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) s.owner
+	CROSS JOIN LATERAL dynamo_internal.stream_lag(s.stream_relation::oid) l
+WHERE dynamo_internal.may_see_statistics(s.stream_relation::oid)
+	OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = s.schema_name AND c.relname::text = s.table_name
+			AND pg_get_userbyid(c.relowner) = s.owner
 			AND dynamo_internal.may_see_statistics(c.oid));
 COMMENT ON VIEW dynamo.stat_streams IS 'streams: how long readers wait for open transactions, the age of records, and their size';
 
@@ -2404,9 +2408,9 @@ CREATE FUNCTION dynamo_internal.partitions_of(relation oid) RETURNS SETOF oid
 	LANGUAGE sql STABLE PARALLEL SAFE
 	BEGIN ATOMIC
 WITH RECURSIVE p AS (
-	SELECT h.inhrelid FROM pg_catalog.pg_inherits h WHERE h.inhparent OPERATOR(pg_catalog.=) $1
+	SELECT h.inhrelid FROM pg_inherits h WHERE h.inhparent = $1
 	UNION ALL
-	SELECT h.inhrelid FROM p JOIN pg_catalog.pg_inherits h ON h.inhparent OPERATOR(pg_catalog.=) p.inhrelid)
+	SELECT h.inhrelid FROM p JOIN pg_inherits h ON h.inhparent = p.inhrelid)
 SELECT p.inhrelid FROM p;
 END;
 COMMENT ON FUNCTION dynamo_internal.partitions_of(oid) IS 'returns the partitions of a table';
@@ -2429,30 +2433,30 @@ SELECT t.schema_name,
 	   s.dead_items,
 	   s.last_vacuum,
 	   s.last_analyze,
-	   pg_catalog.pg_total_relation_size(t.relation) AS total_bytes
+	   pg_total_relation_size(t.relation) AS total_bytes
 FROM dynamo.tables t
 	LEFT JOIN (SELECT q.relation,
-			pg_catalog.sum(q.requests)::pg_catalog.int8 AS requests,
-			pg_catalog.sum(q.user_errors OPERATOR(pg_catalog.+) q.condition_failures OPERATOR(pg_catalog.+) q.canceled
-				OPERATOR(pg_catalog.+) q.conflicts OPERATOR(pg_catalog.+) q.system_errors)::pg_catalog.int8 AS errors,
-			pg_catalog.sum(q.items_returned)::pg_catalog.int8 AS items_returned,
-			pg_catalog.sum(q.items_read)::pg_catalog.int8 AS items_read,
-			pg_catalog.sum(q.read_bytes)::pg_catalog.int8 AS read_bytes,
-			pg_catalog.sum(q.response_bytes)::pg_catalog.int8 AS response_bytes,
-			pg_catalog.sum(q.read_units) AS read_units,
-			pg_catalog.sum(q.write_units) AS write_units
-		FROM dynamo_internal.stat_requests() q WHERE q.index IS NULL GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) t.relation
+			sum(q.requests)::int8 AS requests,
+			sum(q.user_errors + q.condition_failures + q.canceled
+				+ q.conflicts + q.system_errors)::int8 AS errors,
+			sum(q.items_returned)::int8 AS items_returned,
+			sum(q.items_read)::int8 AS items_read,
+			sum(q.read_bytes)::int8 AS read_bytes,
+			sum(q.response_bytes)::int8 AS response_bytes,
+			sum(q.read_units) AS read_units,
+			sum(q.write_units) AS write_units
+		FROM dynamo_internal.stat_requests() q WHERE q.index IS NULL GROUP BY q.relation) r ON r.relation = t.relation
 	CROSS JOIN LATERAL (SELECT
-			pg_catalog.sum(a.n_tup_ins)::pg_catalog.int8 AS items_inserted,
-			pg_catalog.sum(a.n_tup_upd)::pg_catalog.int8 AS items_updated,
-			pg_catalog.sum(a.n_tup_del)::pg_catalog.int8 AS items_deleted,
-			pg_catalog.sum(a.n_live_tup)::pg_catalog.int8 AS live_items,
-			pg_catalog.sum(a.n_dead_tup)::pg_catalog.int8 AS dead_items,
-			pg_catalog.max(GREATEST(a.last_vacuum, a.last_autovacuum)) AS last_vacuum,
-			pg_catalog.max(GREATEST(a.last_analyze, a.last_autoanalyze)) AS last_analyze
-		FROM pg_catalog.pg_stat_all_tables a
-		WHERE a.relid OPERATOR(pg_catalog.=) t.relation
-			OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT dynamo_internal.partitions_of(t.relation))) s
+			sum(a.n_tup_ins)::int8 AS items_inserted,
+			sum(a.n_tup_upd)::int8 AS items_updated,
+			sum(a.n_tup_del)::int8 AS items_deleted,
+			sum(a.n_live_tup)::int8 AS live_items,
+			sum(a.n_dead_tup)::int8 AS dead_items,
+			max(GREATEST(a.last_vacuum, a.last_autovacuum)) AS last_vacuum,
+			max(GREATEST(a.last_analyze, a.last_autoanalyze)) AS last_analyze
+		FROM pg_stat_all_tables a
+		WHERE a.relid = t.relation
+			OR a.relid = ANY (SELECT dynamo_internal.partitions_of(t.relation))) s
 WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_tables IS 'statistics of tables of dynamo.create_table, by requests and by all writes';
 
@@ -2469,27 +2473,27 @@ SELECT t.schema_name,
 	   r.write_units,
 	   s.total_bytes
 FROM dynamo.tables t
-	CROSS JOIN LATERAL (SELECT j OPERATOR(pg_catalog.->>) 'name' AS index_name, j OPERATOR(pg_catalog.->>) 'storage' AS storage
-		FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') j
-		WHERE (j OPERATOR(pg_catalog.->>) 'replaces') IS NULL) i
-	CROSS JOIN LATERAL (SELECT dynamo.index_relation(t.relation, i.index_name)::pg_catalog.oid AS oid) x
-	LEFT JOIN (SELECT q.index, pg_catalog.sum(q.read_units) AS read_units, pg_catalog.sum(q.write_units) AS write_units
-		FROM dynamo_internal.stat_requests() q WHERE q.index IS NOT NULL GROUP BY q.index) r ON r.index OPERATOR(pg_catalog.=) x.oid
+	CROSS JOIN LATERAL (SELECT j ->> 'name' AS index_name, j ->> 'storage' AS storage
+		FROM jsonb_array_elements(t.definition -> 'indexes') j
+		WHERE (j ->> 'replaces') IS NULL) i
+	CROSS JOIN LATERAL (SELECT dynamo.index_relation(t.relation, i.index_name)::oid AS oid) x
+	LEFT JOIN (SELECT q.index, sum(q.read_units) AS read_units, sum(q.write_units) AS write_units
+		FROM dynamo_internal.stat_requests() q WHERE q.index IS NOT NULL GROUP BY q.index) r ON r.index = x.oid
 	CROSS JOIN LATERAL (
-		SELECT a.idx_scan AS scans, a.idx_tup_read AS entries_read, NULL::pg_catalog.int8 AS entries_written,
-			pg_catalog.pg_relation_size(a.indexrelid) AS total_bytes
-		FROM pg_catalog.pg_stat_all_indexes a
-		WHERE i.storage OPERATOR(pg_catalog.=) 'inline' AND a.indexrelid OPERATOR(pg_catalog.=) x.oid
+		SELECT a.idx_scan AS scans, a.idx_tup_read AS entries_read, NULL::int8 AS entries_written,
+			pg_relation_size(a.indexrelid) AS total_bytes
+		FROM pg_stat_all_indexes a
+		WHERE i.storage = 'inline' AND a.indexrelid = x.oid
 		UNION ALL
-		SELECT pg_catalog.sum(COALESCE(a.seq_scan, 0) OPERATOR(pg_catalog.+) COALESCE(a.idx_scan, 0))::pg_catalog.int8,
-			pg_catalog.sum(COALESCE(a.seq_tup_read, 0) OPERATOR(pg_catalog.+) COALESCE(a.idx_tup_fetch, 0))::pg_catalog.int8,
-			pg_catalog.sum(a.n_tup_ins OPERATOR(pg_catalog.+) a.n_tup_upd OPERATOR(pg_catalog.+) a.n_tup_del)::pg_catalog.int8,
-			pg_catalog.sum(pg_catalog.pg_total_relation_size(a.relid))::pg_catalog.int8
-		FROM pg_catalog.pg_stat_all_tables a
-		WHERE i.storage OPERATOR(pg_catalog.=) 'table'
-			AND (a.relid OPERATOR(pg_catalog.=) x.oid
-				OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT dynamo_internal.partitions_of(x.oid)))
-		HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) s
+		SELECT sum(COALESCE(a.seq_scan, 0) + COALESCE(a.idx_scan, 0))::int8,
+			sum(COALESCE(a.seq_tup_read, 0) + COALESCE(a.idx_tup_fetch, 0))::int8,
+			sum(a.n_tup_ins + a.n_tup_upd + a.n_tup_del)::int8,
+			sum(pg_total_relation_size(a.relid))::int8
+		FROM pg_stat_all_tables a
+		WHERE i.storage = 'table'
+			AND (a.relid = x.oid
+				OR a.relid = ANY (SELECT dynamo_internal.partitions_of(x.oid)))
+		HAVING count(*) > 0) s
 WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_indexes IS 'how often secondary indexes are read and written, and their size';
 
@@ -2499,21 +2503,21 @@ CREATE VIEW dynamo.stat_progress AS
 SELECT p.pid,
 	   n.nspname AS schema_name,
 	   c.relname AS table_name,
-	   NULL::pg_catalog.text AS index_name,
+	   NULL::text AS index_name,
 	   (ARRAY['import', 'export', 'fill', 'verify index', 'check copies', 'check entity', 'apply entity',
 			  'delete expired items', 'trim stream'])[p.param16] AS command,
-	   NULL::pg_catalog.text AS phase,
+	   NULL::text AS phase,
 	   p.param3 AS items_done,
-	   CASE WHEN p.param17 OPERATOR(pg_catalog.>) 0 THEN p.param17 END AS items_estimated,
+	   CASE WHEN p.param17 > 0 THEN p.param17 END AS items_estimated,
 	   p.param1 AS bytes_done,
-	   CASE WHEN p.param2 OPERATOR(pg_catalog.>) 0 THEN p.param2 END AS bytes_total,
+	   CASE WHEN p.param2 > 0 THEN p.param2 END AS bytes_total,
 	   a.xact_start AS started_at
-FROM pg_catalog.pg_stat_get_progress_info('COPY') p
-	JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) p.pid
-	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) p.relid
-	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-WHERE p.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-	AND p.param16 OPERATOR(pg_catalog.>) 0
+FROM pg_stat_get_progress_info('COPY') p
+	JOIN pg_stat_activity a ON a.pid = p.pid
+	LEFT JOIN pg_class c ON c.oid = p.relid
+	LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE p.datid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+	AND p.param16 > 0
 UNION ALL
 SELECT i.worker_pid,
 	   i.schema_name,
@@ -2527,8 +2531,8 @@ SELECT i.worker_pid,
 	   NULL,
 	   i.started_at
 FROM dynamo.index_progress i
-	LEFT JOIN pg_catalog.pg_stat_progress_create_index b ON b.pid OPERATOR(pg_catalog.=) i.worker_pid
-WHERE i.phase OPERATOR(pg_catalog.<>) 'complete';
+	LEFT JOIN pg_stat_progress_create_index b ON b.pid = i.worker_pid
+WHERE i.phase <> 'complete';
 COMMENT ON VIEW dynamo.stat_progress IS 'progress of running work: index builds, imports, exports, checks, deletion of expired items';
 
 -- Time to live
@@ -2666,13 +2670,13 @@ CREATE FUNCTION dynamo_internal.sample_items(table_name regclass, index_name tex
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
-FROM (SELECT LEAST(100, GREATEST($3 OPERATOR(pg_catalog./) 10, 1)) AS places,
-			 CASE WHEN $2 IS NULL THEN LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 10000)::pg_catalog.int4 ELSE 0 END AS times
-	  FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1) t
-	CROSS JOIN LATERAL pg_catalog.generate_series(0, CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN t.places OPERATOR(pg_catalog.-) 1 ELSE 0 END) s(n)
-	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) t.places, 1) ELSE $3 END,
-		segment => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN s.n OPERATOR(pg_catalog.*) t.times END,
-		total_segments => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN t.places OPERATOR(pg_catalog.*) t.times END)) i(item);
+FROM (SELECT LEAST(100, GREATEST($3 / 10, 1)) AS places,
+			 CASE WHEN $2 IS NULL THEN LEAST(COALESCE(t.item_count, 0) / GREATEST($3, 1), 10000)::int4 ELSE 0 END AS times
+	  FROM dynamo.tables t WHERE t.relation = $1) t
+	CROSS JOIN LATERAL generate_series(0, CASE WHEN t.times > 1 THEN t.places - 1 ELSE 0 END) s(n)
+	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times > 1 THEN GREATEST($3 / t.places, 1) ELSE $3 END,
+		segment => CASE WHEN t.times > 1 THEN s.n * t.times END,
+		total_segments => CASE WHEN t.times > 1 THEN t.places * t.times END)) i(item);
 END;
 COMMENT ON FUNCTION dynamo_internal.sample_items(regclass, text, integer) IS 'returns some items of a table or index';
 
@@ -2682,7 +2686,7 @@ CREATE FUNCTION dynamo_internal.items_of_kind(table_name regclass, index_name te
 	BEGIN ATOMIC
 SELECT i.item
 FROM (SELECT dynamo.scan($1, index_name => $2) AS item OFFSET 0) i
-WHERE dynamo.kind_of($1, i.item) OPERATOR(pg_catalog.=) $3
+WHERE dynamo.kind_of($1, i.item) = $3
 LIMIT $4;
 END;
 COMMENT ON FUNCTION dynamo_internal.items_of_kind(regclass, text, text, integer) IS 'returns some items of one entity in a table or index';
@@ -2702,15 +2706,15 @@ COMMENT ON FUNCTION dynamo_internal.refuse_findings(text, text) IS 'raises an er
 CREATE FUNCTION dynamo_internal.patterns_of(table_name regclass, caller oid DEFAULT NULL, OUT pattern regproc, OUT declared jsonb) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT f.oid::pg_catalog.regproc, p.declared
-FROM pg_catalog.pg_class c
-	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	JOIN pg_catalog.pg_proc f ON f.proowner OPERATOR(pg_catalog.=) c.relowner
-		OR CASE WHEN $2 IS NULL THEN pg_catalog.pg_has_role(f.proowner, 'USAGE') ELSE pg_catalog.pg_has_role($2, f.proowner, 'USAGE') END
-	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang AND l.lanname OPERATOR(pg_catalog.=) 'sql'
+SELECT f.oid::regproc, p.declared
+FROM pg_class c
+	JOIN pg_namespace n ON n.oid = c.relnamespace
+	JOIN pg_proc f ON f.proowner = c.relowner
+		OR CASE WHEN $2 IS NULL THEN pg_has_role(f.proowner, 'USAGE') ELSE pg_has_role($2, f.proowner, 'USAGE') END
+	JOIN pg_language l ON l.oid = f.prolang AND l.lanname = 'sql'
 	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS declared
-						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
-WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.oid AND p.declared OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', n.nspname, c.relname)
+						WHERE starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
+WHERE c.oid = $1::oid AND p.declared ->> 'relation' = format('%I.%I', n.nspname, c.relname)
 ORDER BY f.proname, f.oid;
 END;
 COMMENT ON FUNCTION dynamo_internal.patterns_of(regclass, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';
@@ -2721,15 +2725,15 @@ CREATE FUNCTION dynamo_internal.pattern_items(table_name regclass, declared json
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
-FROM pg_catalog.jsonb_array_elements_text($2 OPERATOR(pg_catalog.->) 'entities') e(name)
-	CROSS JOIN LATERAL (SELECT dynamo_internal.items_of_kind($1, $2 OPERATOR(pg_catalog.->>) 'index', e.name, $3)
-						UNION ALL SELECT dynamo_internal.items_of_kind($1, NULL, e.name, $3) WHERE $2 OPERATOR(pg_catalog.->>) 'index' IS NOT NULL) i(item)
+FROM jsonb_array_elements_text($2 -> 'entities') e(name)
+	CROSS JOIN LATERAL (SELECT dynamo_internal.items_of_kind($1, $2 ->> 'index', e.name, $3)
+						UNION ALL SELECT dynamo_internal.items_of_kind($1, NULL, e.name, $3) WHERE $2 ->> 'index' IS NOT NULL) i(item)
 UNION ALL
-SELECT dynamo_internal.sample_items($1, $2 OPERATOR(pg_catalog.->>) 'index', $3)
-WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb
+SELECT dynamo_internal.sample_items($1, $2 ->> 'index', $3)
+WHERE $2 -> 'entities' = '[]'::jsonb
 UNION ALL
 SELECT i.item FROM dynamo_internal.sample_items($1, NULL, $3) i(item)
-WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) dynamo.kind_of($1, i.item);
+WHERE $2 -> 'entities' = '[]'::jsonb OR $2 -> 'entities' ? dynamo.kind_of($1, i.item);
 END;
 COMMENT ON FUNCTION dynamo_internal.pattern_items(regclass, jsonb, integer) IS 'returns items that an access pattern may ask for';
 
@@ -2737,13 +2741,13 @@ COMMENT ON FUNCTION dynamo_internal.pattern_items(regclass, jsonb, integer) IS '
 CREATE FUNCTION dynamo_internal.parameters_of(table_name regclass, declared jsonb, item dynamo.item) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT CASE WHEN $2 OPERATOR(pg_catalog.->) 'draws' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb THEN '{}' ELSE
-	(SELECT pg_catalog.json_object_agg(a.parameter, CASE WHEN v.value IS NOT NULL THEN pg_catalog.format('%s', v.value)::pg_catalog.json END)::pg_catalog.text
+SELECT CASE WHEN $2 -> 'draws' = '[]'::jsonb THEN '{}' ELSE
+	(SELECT json_object_agg(a.parameter, CASE WHEN v.value IS NOT NULL THEN format('%s', v.value)::json END)::text
 	 FROM (SELECT dynamo.key_parts($1, $3) AS parts OFFSET 0) k
-		CROSS JOIN LATERAL pg_catalog.jsonb_to_recordset($2 OPERATOR(pg_catalog.->) 'draws') a(parameter text, attribute text)
+		CROSS JOIN LATERAL jsonb_to_recordset($2 -> 'draws') a(parameter text, attribute text)
 		CROSS JOIN LATERAL (SELECT COALESCE(k.parts OPERATOR(dynamo.->) a.attribute, $3 OPERATOR(dynamo.->) a.attribute) AS value) v
-	 WHERE a.parameter OPERATOR(pg_catalog.<>) ''
-	 HAVING pg_catalog.bool_and(v.value IS NOT NULL)) END;
+	 WHERE a.parameter <> ''
+	 HAVING bool_and(v.value IS NOT NULL)) END;
 END;
 COMMENT ON FUNCTION dynamo_internal.parameters_of(regclass, jsonb, dynamo.item) IS 'returns parameters for an access pattern from an item; NULL if it lacks one';
 
@@ -2751,9 +2755,9 @@ CREATE FUNCTION dynamo_internal.draw_parameters(table_name regclass, declared js
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT s.parameters::dynamo.item
-FROM (SELECT DISTINCT dynamo_internal.parameters_of($1, $2, i.item) AS parameters FROM pg_catalog.unnest($3) i(item)) s
+FROM (SELECT DISTINCT dynamo_internal.parameters_of($1, $2, i.item) AS parameters FROM unnest($3) i(item)) s
 WHERE s.parameters IS NOT NULL
-ORDER BY pg_catalog.md5(s.parameters)
+ORDER BY md5(s.parameters)
 LIMIT $4;
 END;
 COMMENT ON FUNCTION dynamo_internal.draw_parameters(regclass, jsonb, dynamo.item[], integer) IS 'returns parameters for an access pattern from items';
@@ -2763,20 +2767,20 @@ CREATE FUNCTION dynamo_internal.places_of(table_name regclass, OUT place integer
 	RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 0, NULL::pg_catalog.text, pg_catalog.array_remove(ARRAY[t.partition_key, t.sort_key], NULL), 'ALL', NULL::pg_catalog.text[]
-FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1
+SELECT 0, NULL::text, array_remove(ARRAY[t.partition_key, t.sort_key], NULL), 'ALL', NULL::text[]
+FROM dynamo.tables t WHERE t.relation = $1
 UNION ALL
-SELECT pg_catalog.row_number() OVER (ORDER BY i.index_name COLLATE "C")::pg_catalog.int4, i.index_name, i.partition_key OPERATOR(pg_catalog.||) i.sort_key, i.projection, i.non_key_attributes
-FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name
-WHERE t.relation OPERATOR(pg_catalog.=) $1;
+SELECT row_number() OVER (ORDER BY i.index_name COLLATE "C")::int4, i.index_name, i.partition_key || i.sort_key, i.projection, i.non_key_attributes
+FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name
+WHERE t.relation = $1;
 END;
 COMMENT ON FUNCTION dynamo_internal.places_of(regclass) IS 'returns a table and its indexes';
 
 CREATE FUNCTION dynamo_internal.key_of(table_name regclass, item dynamo.item) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT pg_catalog.string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
-FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place OPERATOR(pg_catalog.=) 0;
+SELECT string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
+FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place = 0;
 END;
 COMMENT ON FUNCTION dynamo_internal.key_of(regclass, dynamo.item) IS 'returns the key of an item for readers';
 
@@ -2785,27 +2789,27 @@ COMMENT ON FUNCTION dynamo_internal.key_of(regclass, dynamo.item) IS 'returns th
 CREATE FUNCTION dynamo_internal.answer_problem(table_name regclass, pattern regproc, parameters dynamo.item, items dynamo.item[], answer json, complete boolean) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-WITH place AS MATERIALIZED (SELECT p.keys[1] AS partition, p.keys[2] AS sort FROM dynamo_internal.places_of($1) p WHERE p.place OPERATOR(pg_catalog.=) 0),
+WITH place AS MATERIALIZED (SELECT p.keys[1] AS partition, p.keys[2] AS sort FROM dynamo_internal.places_of($1) p WHERE p.place = 0),
 answered AS MATERIALIZED (
-	SELECT v.item, pg_catalog.concat_ws(' / ', v.item OPERATOR(dynamo.->>) p.partition, v.item OPERATOR(dynamo.->>) p.sort) AS key
-	FROM pg_catalog.json_array_elements($5) i CROSS JOIN place p CROSS JOIN LATERAL (SELECT i.value::pg_catalog.text::dynamo.item AS item OFFSET 0) v),
+	SELECT v.item, concat_ws(' / ', v.item OPERATOR(dynamo.->>) p.partition, v.item OPERATOR(dynamo.->>) p.sort) AS key
+	FROM json_array_elements($5) i CROSS JOIN place p CROSS JOIN LATERAL (SELECT i.value::text::dynamo.item AS item OFFSET 0) v),
 wanted AS MATERIALIZED (
-	SELECT pg_catalog.concat_ws(' / ', i.item OPERATOR(dynamo.->>) p.partition, i.item OPERATOR(dynamo.->>) p.sort) AS key
-	FROM pg_catalog.unnest($4) i(item) CROSS JOIN place p
+	SELECT concat_ws(' / ', i.item OPERATOR(dynamo.->>) p.partition, i.item OPERATOR(dynamo.->>) p.sort) AS key
+	FROM unnest($4) i(item) CROSS JOIN place p
 	WHERE $6 AND dynamo_internal.pattern_meets($2, i.item, $3))
 SELECT COALESCE(
-	(SELECT pg_catalog.format('it returns item %s, which was not asked for', a.key) FROM answered a
+	(SELECT format('it returns item %s, which was not asked for', a.key) FROM answered a
 	 WHERE NOT dynamo_internal.pattern_meets($2, a.item, $3) ORDER BY a.key LIMIT 1),
-	(SELECT pg_catalog.format('it does not return item %s', w.key) FROM wanted w
-	 WHERE w.key OPERATOR(pg_catalog.<>) ALL (SELECT a.key FROM answered a) ORDER BY w.key LIMIT 1));
+	(SELECT format('it does not return item %s', w.key) FROM wanted w
+	 WHERE w.key <> ALL (SELECT a.key FROM answered a) ORDER BY w.key LIMIT 1));
 END;
 COMMENT ON FUNCTION dynamo_internal.answer_problem(regclass, regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
 
 CREATE FUNCTION dynamo_internal.has_index(table_name regclass, index_name text) RETURNS boolean
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT $2 IS NULL OR EXISTS (SELECT FROM dynamo.indexes i JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) i.schema_name AND t.table_name OPERATOR(pg_catalog.=) i.table_name
-							 WHERE t.relation OPERATOR(pg_catalog.=) $1 AND i.index_name OPERATOR(pg_catalog.=) $2);
+SELECT $2 IS NULL OR EXISTS (SELECT FROM dynamo.indexes i JOIN dynamo.tables t ON t.schema_name = i.schema_name AND t.table_name = i.table_name
+							 WHERE t.relation = $1 AND i.index_name = $2);
 END;
 COMMENT ON FUNCTION dynamo_internal.has_index(regclass, text) IS 'whether a table has an index with this name; true without a name';
 
@@ -2817,37 +2821,37 @@ CREATE FUNCTION dynamo_internal.report_check(table_name regclass, strict boolean
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH declared AS MATERIALIZED (
-	SELECT p.pattern, p.declared, CASE WHEN NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') THEN pg_catalog.format('index "%s" does not exist', p.declared OPERATOR(pg_catalog.->>) 'index')
-		WHEN p.declared OPERATOR(pg_catalog.->>) 'changed' IS NOT NULL THEN 'its function is not the one that was declared: declare it anew'
-		WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of: declare it anew'
-		ELSE dynamo_internal.pattern_problem($1, p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem
+	SELECT p.pattern, p.declared, CASE WHEN NOT dynamo_internal.has_index($1, p.declared ->> 'index') THEN format('index "%s" does not exist', p.declared ->> 'index')
+		WHEN p.declared ->> 'changed' IS NOT NULL THEN 'its function is not the one that was declared: declare it anew'
+		WHEN p.declared ->> 'basis' IS NULL THEN 'it does not tell what it was made of: declare it anew'
+		ELSE dynamo_internal.pattern_problem($1, p.declared ->> 'basis') END AS problem
 	FROM dynamo_internal.patterns_of($1, $4) p),
 sampled AS MATERIALIZED (
 	SELECT d.pattern, ARRAY(SELECT dynamo_internal.pattern_items($1, d.declared, 300)) AS items FROM declared d WHERE d.problem IS NULL),
 run AS MATERIALIZED (
-	SELECT d.pattern, m.answer OPERATOR(pg_catalog.->) 'body' AS body, (m.answer OPERATOR(pg_catalog.->>) 'status')::pg_catalog.int4 AS status, m.buffers,
-		   (pg_catalog.date_part('epoch', m.ended OPERATOR(pg_catalog.-) m.began) OPERATOR(pg_catalog.*) 1000)::pg_catalog.numeric AS milliseconds,
-		   dynamo_internal.answer_problem($1, d.pattern, parameters, s.items, CASE WHEN d.declared OPERATOR(pg_catalog.#>>) '{request,ProjectionExpression}' IS NULL THEN m.answer
-				ELSE dynamo.request_safe('Query', dynamo_internal.whole_items_request(d.pattern, parameters)) END OPERATOR(pg_catalog.#>) '{body,Items}',
-				m.answer OPERATOR(pg_catalog.#>) '{body,LastEvaluatedKey}' IS NULL AND d.declared OPERATOR(pg_catalog.#>>) '{arguments,filter_expression}' IS NULL) AS wrong
+	SELECT d.pattern, m.answer -> 'body' AS body, (m.answer ->> 'status')::int4 AS status, m.buffers,
+		   (date_part('epoch', m.ended - m.began) * 1000)::numeric AS milliseconds,
+		   dynamo_internal.answer_problem($1, d.pattern, parameters, s.items, CASE WHEN d.declared #>> '{request,ProjectionExpression}' IS NULL THEN m.answer
+				ELSE dynamo.request_safe('Query', dynamo_internal.whole_items_request(d.pattern, parameters)) END #> '{body,Items}',
+				m.answer #> '{body,LastEvaluatedKey}' IS NULL AND d.declared #>> '{arguments,filter_expression}' IS NULL) AS wrong
 	FROM declared d
-		JOIN sampled s ON s.pattern OPERATOR(pg_catalog.=) d.pattern
+		JOIN sampled s ON s.pattern = d.pattern
 		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, s.items, $3) parameters
-		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, pg_catalog.clock_timestamp() AS began,
+		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, clock_timestamp() AS began,
 			dynamo.request_safe('Query', ('{"ReturnConsumedCapacity": "TOTAL", '
-				OPERATOR(pg_catalog.||) pg_catalog.substr(dynamo.access_pattern_request(d.pattern, parameters)::pg_catalog.text, 2))::pg_catalog.json) AS answer,
-			pg_catalog.clock_timestamp() AS ended, dynamo_internal.buffers_used() AS after OFFSET 0) r
-		CROSS JOIN LATERAL (SELECT pg_catalog.replace(pg_catalog.replace(r.answer::pg_catalog.text, pg_catalog.repeat(pg_catalog.chr(92), 2), '//'),
-			pg_catalog.concat(pg_catalog.chr(92), 'u0000'), '?')::pg_catalog.json AS answer, r.began, r.ended, r.after OPERATOR(pg_catalog.-) r.before AS buffers) m
+				|| substr(dynamo.access_pattern_request(d.pattern, parameters)::text, 2))::json) AS answer,
+			clock_timestamp() AS ended, dynamo_internal.buffers_used() AS after OFFSET 0) r
+		CROSS JOIN LATERAL (SELECT replace(replace(r.answer::text, repeat(chr(92), 2), '//'),
+			concat(chr(92), 'u0000'), '?')::json AS answer, r.began, r.ended, r.after - r.before AS buffers) m
 	WHERE m.answer IS NOT NULL),
 total AS (
-	SELECT r.pattern, pg_catalog.count(*)::pg_catalog.int4 AS runs, pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'ScannedCount')::pg_catalog.int8)::pg_catalog.int8 AS items_read,
-		   pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'Count')::pg_catalog.int8)::pg_catalog.int8 AS items_returned,
-		   pg_catalog.sum((SELECT pg_catalog.sum(dynamo.item_size(i::pg_catalog.text::dynamo.item)) FROM pg_catalog.json_array_elements(r.body OPERATOR(pg_catalog.->) 'Items') i))::pg_catalog.int8 AS bytes,
-		   pg_catalog.sum((r.body OPERATOR(pg_catalog.#>>) '{ConsumedCapacity,CapacityUnits}')::pg_catalog.numeric) AS capacity_units,
-		   pg_catalog.sum(r.buffers)::pg_catalog.int8 AS buffers, pg_catalog.round(pg_catalog.sum(r.milliseconds), 3) AS milliseconds,
-		   pg_catalog.max(r.body OPERATOR(pg_catalog.->>) 'message') FILTER (WHERE r.status OPERATOR(pg_catalog.<>) 200) AS error, pg_catalog.min(r.wrong) AS wrong,
-		   pg_catalog.bool_or(r.body OPERATOR(pg_catalog.->) 'LastEvaluatedKey' IS NOT NULL) AS has_more
+	SELECT r.pattern, count(*)::int4 AS runs, sum((r.body ->> 'ScannedCount')::int8)::int8 AS items_read,
+		   sum((r.body ->> 'Count')::int8)::int8 AS items_returned,
+		   sum((SELECT sum(dynamo.item_size(i::text::dynamo.item)) FROM json_array_elements(r.body -> 'Items') i))::int8 AS bytes,
+		   sum((r.body #>> '{ConsumedCapacity,CapacityUnits}')::numeric) AS capacity_units,
+		   sum(r.buffers)::int8 AS buffers, round(sum(r.milliseconds), 3) AS milliseconds,
+		   max(r.body ->> 'message') FILTER (WHERE r.status <> 200) AS error, min(r.wrong) AS wrong,
+		   bool_or(r.body -> 'LastEvaluatedKey' IS NOT NULL) AS has_more
 	FROM run r GROUP BY r.pattern),
 checked AS (
 	SELECT d.pattern, COALESCE(t.runs, 0) AS runs, t.items_read, t.items_returned, t.bytes, t.capacity_units, t.buffers, t.milliseconds,
@@ -2855,16 +2859,16 @@ checked AS (
 				WHEN t.runs IS NULL THEN 'no item has values for its parameters'
 				WHEN t.error IS NOT NULL THEN t.error
 				WHEN t.wrong IS NOT NULL THEN t.wrong
-				WHEN t.items_read OPERATOR(pg_catalog.>=) 10 AND t.items_read OPERATOR(pg_catalog.>) (2 OPERATOR(pg_catalog.*) t.items_returned)
-				THEN pg_catalog.format('of %s items read the filter discards %s', t.items_read, t.items_read OPERATOR(pg_catalog.-) t.items_returned)
-				WHEN t.has_more AND d.declared OPERATOR(pg_catalog.#>) '{request,Limit}' IS NULL
+				WHEN t.items_read >= 10 AND t.items_read > (2 * t.items_returned)
+				THEN format('of %s items read the filter discards %s', t.items_read, t.items_read - t.items_returned)
+				WHEN t.has_more AND d.declared #> '{request,Limit}' IS NULL
 				THEN 'one request cannot read all: more than 1 MB' END AS problem
-	FROM declared d LEFT JOIN total t ON t.pattern OPERATOR(pg_catalog.=) d.pattern)
+	FROM declared d LEFT JOIN total t ON t.pattern = d.pattern)
 SELECT c.pattern, c.runs, c.items_read, c.items_returned, c.bytes, c.capacity_units, c.buffers, c.milliseconds, c.problem
 FROM checked c
-WHERE NOT $2 OR dynamo_internal.refuse_findings($1::pg_catalog.text, (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', f.pattern, f.problem), '; ' ORDER BY f.pattern::pg_catalog.text)
+WHERE NOT $2 OR dynamo_internal.refuse_findings($1::text, (SELECT string_agg(format('%s: %s', f.pattern, f.problem), '; ' ORDER BY f.pattern::text)
 													  FROM checked f WHERE f.problem IS NOT NULL))
-ORDER BY c.pattern::pg_catalog.text;
+ORDER BY c.pattern::text;
 END;
 COMMENT ON FUNCTION dynamo_internal.report_check(regclass, boolean, integer, oid) IS 'returns what dynamo.check_access_patterns returns';
 
@@ -2883,13 +2887,13 @@ COMMENT ON FUNCTION dynamo.check_access_patterns(text, boolean, integer) IS
 CREATE FUNCTION dynamo_internal.key_shape(key text) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 	BEGIN ATOMIC
-SELECT pg_catalog.string_agg(
-	CASE WHEN p.part OPERATOR(pg_catalog.~) '^[A-Z][A-Z_-]*[0-9]+$' THEN pg_catalog.regexp_replace(p.part, '[0-9]+$', '*')
-		 WHEN p.part OPERATOR(pg_catalog.~) '^[A-Z_]+$' AND p.n OPERATOR(pg_catalog.=) 1 THEN p.part
-		 WHEN p.part OPERATOR(pg_catalog.~) '^[A-Za-z_$]*$' AND p.n OPERATOR(pg_catalog.%) 2 OPERATOR(pg_catalog.=) 1
-			AND pg_catalog.strpos($1, '#') OPERATOR(pg_catalog.>) 0 THEN p.part
+SELECT string_agg(
+	CASE WHEN p.part ~ '^[A-Z][A-Z_-]*[0-9]+$' THEN regexp_replace(p.part, '[0-9]+$', '*')
+		 WHEN p.part ~ '^[A-Z_]+$' AND p.n = 1 THEN p.part
+		 WHEN p.part ~ '^[A-Za-z_$]*$' AND p.n % 2 = 1
+			AND strpos($1, '#') > 0 THEN p.part
 		 ELSE '*' END, '#' ORDER BY p.n)
-FROM pg_catalog.regexp_split_to_table($1, '#') WITH ORDINALITY p(part, n);
+FROM regexp_split_to_table($1, '#') WITH ORDINALITY p(part, n);
 END;
 COMMENT ON FUNCTION dynamo_internal.key_shape(text) IS 'returns a key with * in place of the parts that distinguish items';
 
@@ -2900,38 +2904,38 @@ CREATE FUNCTION dynamo_internal.report_outline(table_name regclass, sample integ
 WITH drawn AS MATERIALIZED (
 	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
 scale AS MATERIALIZED (
-	SELECT t.item_count, GREATEST(1, t.item_count::pg_catalog.numeric OPERATOR(pg_catalog./) GREATEST((SELECT pg_catalog.count(*) FROM drawn), 1)) AS factor
-	FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1),
+	SELECT t.item_count, GREATEST(1, t.item_count::numeric / GREATEST((SELECT count(*) FROM drawn), 1)) AS factor
+	FROM dynamo.tables t WHERE t.relation = $1),
 rare AS MATERIALIZED (
 	SELECT e.entity_name
-	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
-	WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.item_count OPERATOR(pg_catalog.<=) 200000
-		AND (SELECT pg_catalog.count(*) FROM drawn d WHERE d.kind OPERATOR(pg_catalog.=) e.entity_name) OPERATOR(pg_catalog.<) 30),
+	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name
+	WHERE t.relation = $1 AND t.item_count <= 200000
+		AND (SELECT count(*) FROM drawn d WHERE d.kind = e.entity_name) < 30),
 sampled AS MATERIALIZED (
-	SELECT d.item, d.kind, s.factor FROM drawn d CROSS JOIN scale s WHERE NOT EXISTS (SELECT FROM rare r WHERE r.entity_name OPERATOR(pg_catalog.=) d.kind)
+	SELECT d.item, d.kind, s.factor FROM drawn d CROSS JOIN scale s WHERE NOT EXISTS (SELECT FROM rare r WHERE r.entity_name = d.kind)
 	UNION ALL
 	SELECT i.item, r.entity_name, 1 FROM rare r CROSS JOIN LATERAL dynamo_internal.items_of_kind($1, NULL, r.entity_name, 10000) i(item)),
 template AS MATERIALIZED (
 	SELECT e.entity_name, k.key, k.value
-	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
-		CROSS JOIN LATERAL pg_catalog.jsonb_each_text(e.keys) k
-	WHERE t.relation OPERATOR(pg_catalog.=) $1),
+	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name
+		CROSS JOIN LATERAL jsonb_each_text(e.keys) k
+	WHERE t.relation = $1),
 placed AS MATERIALIZED (
 	SELECT s.kind, s.factor, p.place, p.index_name, p.projection, p.projected, s.item,
-		   (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', k.name, COALESCE((SELECT t.value FROM template t WHERE t.entity_name OPERATOR(pg_catalog.=) s.kind AND t.key OPERATOR(pg_catalog.=) k.name),
+		   (SELECT string_agg(format('%s: %s', k.name, COALESCE((SELECT t.value FROM template t WHERE t.entity_name = s.kind AND t.key = k.name),
 																 dynamo_internal.key_shape(s.item OPERATOR(dynamo.->>) k.name))), ', ' ORDER BY k.n)
-			FROM pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n)) AS key_pattern
+			FROM unnest(p.keys) WITH ORDINALITY k(name, n)) AS key_pattern
 	FROM sampled s CROSS JOIN dynamo_internal.places_of($1) p
-	WHERE NOT EXISTS (SELECT FROM pg_catalog.unnest(p.keys) k(name) WHERE NOT s.item OPERATOR(dynamo.?) k.name))
+	WHERE NOT EXISTS (SELECT FROM unnest(p.keys) k(name) WHERE NOT s.item OPERATOR(dynamo.?) k.name))
 SELECT p.kind, p.index_name, p.key_pattern,
 	   ARRAY(SELECT DISTINCT a.name
 			 FROM placed q CROSS JOIN LATERAL dynamo.attribute_names(q.item) a(name)
-			 WHERE COALESCE(q.kind, '') OPERATOR(pg_catalog.=) COALESCE(p.kind, '') AND q.place OPERATOR(pg_catalog.=) p.place AND q.key_pattern OPERATOR(pg_catalog.=) p.key_pattern
-				AND a.name OPERATOR(pg_catalog.<>) ALL (SELECT pg_catalog.unnest(k.keys) FROM dynamo_internal.places_of($1) k)
-				AND (p.projection OPERATOR(pg_catalog.=) 'ALL' OR a.name OPERATOR(pg_catalog.=) ANY (p.projected))
+			 WHERE COALESCE(q.kind, '') = COALESCE(p.kind, '') AND q.place = p.place AND q.key_pattern = p.key_pattern
+				AND a.name <> ALL (SELECT unnest(k.keys) FROM dynamo_internal.places_of($1) k)
+				AND (p.projection = 'ALL' OR a.name = ANY (p.projected))
 			 ORDER BY 1),
-	   pg_catalog.round(pg_catalog.sum(p.factor))::pg_catalog.int8,
-	   pg_catalog.round(pg_catalog.sum(dynamo.item_size(p.item) OPERATOR(pg_catalog.*) p.factor))::pg_catalog.int8
+	   round(sum(p.factor))::int8,
+	   round(sum(dynamo.item_size(p.item) * p.factor))::int8
 FROM placed p
 GROUP BY p.kind, p.place, p.index_name, p.projection, p.projected, p.key_pattern
 ORDER BY p.place, p.kind, p.key_pattern;
@@ -2954,47 +2958,47 @@ CREATE FUNCTION dynamo_internal.advise_unread_index(table_name regclass, OUT sev
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', i.index_name,
-	   pg_catalog.format('never read, while %s items were written and the index grew to %s', w.writes, pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size(dynamo.index_relation(t.relation, i.index_name)))),
-	   pg_catalog.format('SELECT dynamo.drop_index(%L, %L)', $1, i.index_name)
+	   format('never read, while %s items were written and the index grew to %s', w.writes, pg_size_pretty(pg_relation_size(dynamo.index_relation(t.relation, i.index_name)))),
+	   format('SELECT dynamo.drop_index(%L, %L)', $1, i.index_name)
 FROM dynamo.tables t
-	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline' AND i.status OPERATOR(pg_catalog.=) 'ACTIVE'
-	CROSS JOIN LATERAL (SELECT pg_catalog.pg_stat_get_tuples_inserted(t.relation) OPERATOR(pg_catalog.+) pg_catalog.pg_stat_get_tuples_updated(t.relation) AS writes) w
-WHERE t.relation OPERATOR(pg_catalog.=) $1 AND w.writes OPERATOR(pg_catalog.>=) 1000
-	AND pg_catalog.pg_stat_get_numscans(dynamo.index_relation(t.relation, i.index_name)) OPERATOR(pg_catalog.=) 0;
+	JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.storage = 'inline' AND i.status = 'ACTIVE'
+	CROSS JOIN LATERAL (SELECT pg_stat_get_tuples_inserted(t.relation) + pg_stat_get_tuples_updated(t.relation) AS writes) w
+WHERE t.relation = $1 AND w.writes >= 1000
+	AND pg_stat_get_numscans(dynamo.index_relation(t.relation, i.index_name)) = 0;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_unread_index(regclass) IS 'rule: an index that is not read';
 
 CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
 	BEGIN ATOMIC
-SELECT 'warning', c.pattern::pg_catalog.text, pg_catalog.format('its filter discards %s of %s items that it reads and pays for', c.items_read OPERATOR(pg_catalog.-) c.items_returned, c.items_read),
-	   pg_catalog.format('-- compose a key that begins with what %s filters by, and SELECT dynamo.drop_access_pattern(%L)', c.pattern, c.pattern::pg_catalog.text)
+SELECT 'warning', c.pattern::text, format('its filter discards %s of %s items that it reads and pays for', c.items_read - c.items_returned, c.items_read),
+	   format('-- compose a key that begins with what %s filters by, and SELECT dynamo.drop_access_pattern(%L)', c.pattern, c.pattern::text)
 FROM dynamo_internal.report_check($1, false, 10, $2) c
-WHERE c.items_read OPERATOR(pg_catalog.>=) 10 AND c.items_read OPERATOR(pg_catalog.>) (10 OPERATOR(pg_catalog.*) c.items_returned);
+WHERE c.items_read >= 10 AND c.items_read > (10 * c.items_returned);
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(regclass, oid) IS 'rule: a filter that discards more than nine of ten items';
 
 CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it cannot find all items: %s', f.problem),
-	   pg_catalog.format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
+SELECT 'error', p.pattern::text, format('it cannot find all items: %s', f.problem),
+	   format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
 FROM dynamo_internal.patterns_of($1, $2) p
-	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared OPERATOR(pg_catalog.->>) 'changed' IS NOT NULL THEN 'its function is not the one that was declared'
-		WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of'
-		ELSE dynamo_internal.pattern_problem($1, p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem OFFSET 0) f
-WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
+	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared ->> 'changed' IS NOT NULL THEN 'its function is not the one that was declared'
+		WHEN p.declared ->> 'basis' IS NULL THEN 'it does not tell what it was made of'
+		ELSE dynamo_internal.pattern_problem($1, p.declared ->> 'basis') END AS problem OFFSET 0) f
+WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared ->> 'index');
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(regclass, oid) IS 'rule: an access pattern whose entities or index have changed';
 
 CREATE FUNCTION dynamo_internal.advise_missing_index(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it reads index "%s", which does not exist', p.declared OPERATOR(pg_catalog.->>) 'index'),
-	   pg_catalog.format('SELECT dynamo.create_index(%L, %L, %L%s)', $1, p.declared OPERATOR(pg_catalog.->>) 'index', p.declared OPERATOR(pg_catalog.#>>) '{request,ExpressionAttributeNames,#_k0}',
-			  COALESCE(pg_catalog.format(', %L', p.declared OPERATOR(pg_catalog.#>>) '{request,ExpressionAttributeNames,#_k1}'), ''))
+SELECT 'error', p.pattern::text, format('it reads index "%s", which does not exist', p.declared ->> 'index'),
+	   format('SELECT dynamo.create_index(%L, %L, %L%s)', $1, p.declared ->> 'index', p.declared #>> '{request,ExpressionAttributeNames,#_k0}',
+			  COALESCE(format(', %L', p.declared #>> '{request,ExpressionAttributeNames,#_k1}'), ''))
 FROM dynamo_internal.patterns_of($1, $2) p
-WHERE NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
+WHERE NOT dynamo_internal.has_index($1, p.declared ->> 'index');
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_missing_index(regclass, oid) IS 'rule: an access pattern whose index is missing';
 
@@ -3003,13 +3007,13 @@ CREATE FUNCTION dynamo_internal.largest_partition(table_name regclass, OUT index
 	OUT items numeric, OUT bytes numeric) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT p.index_name, ((s.most_common_vals::pg_catalog.text)::pg_catalog.text[])[1], s.most_common_freqs[1],
-	   pg_catalog.round((s.most_common_freqs[1] OPERATOR(pg_catalog.*) c.reltuples)::pg_catalog.numeric),
-	   pg_catalog.round((s.most_common_freqs[1] OPERATOR(pg_catalog.*) pg_catalog.pg_table_size(c.oid))::pg_catalog.numeric)
+SELECT p.index_name, ((s.most_common_vals::text)::text[])[1], s.most_common_freqs[1],
+	   round((s.most_common_freqs[1] * c.reltuples)::numeric),
+	   round((s.most_common_freqs[1] * pg_table_size(c.oid))::numeric)
 FROM dynamo_internal.places_of($1) p
-	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.oid AND c.reltuples OPERATOR(pg_catalog.>) 0
-	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	JOIN pg_catalog.pg_stats s ON s.schemaname OPERATOR(pg_catalog.=) n.nspname AND s.tablename OPERATOR(pg_catalog.=) c.relname AND s.attname OPERATOR(pg_catalog.=) p.keys[1] AND s.inherited OPERATOR(pg_catalog.=) (c.relkind OPERATOR(pg_catalog.=) 'p')
+	JOIN pg_class c ON c.oid = $1::oid AND c.reltuples > 0
+	JOIN pg_namespace n ON n.oid = c.relnamespace
+	JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = p.keys[1] AND s.inherited = (c.relkind = 'p')
 WHERE s.most_common_freqs IS NOT NULL;
 END;
 COMMENT ON FUNCTION dynamo_internal.largest_partition(regclass) IS 'returns the largest partitions of a table and its indexes from statistics';
@@ -3017,54 +3021,54 @@ COMMENT ON FUNCTION dynamo_internal.largest_partition(regclass) IS 'returns the 
 CREATE FUNCTION dynamo_internal.advise_large_partition(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT CASE WHEN l.bytes OPERATOR(pg_catalog.>) 10737418240 THEN 'error' ELSE 'warning' END, $1::pg_catalog.text,
-	   pg_catalog.format('partition "%s" has about %s of 100 items, %s', l.partition_value, pg_catalog.round((100 OPERATOR(pg_catalog.*) l.share)::pg_catalog.numeric), pg_catalog.pg_size_pretty(l.bytes)),
+SELECT CASE WHEN l.bytes > 10737418240 THEN 'error' ELSE 'warning' END, $1::text,
+	   format('partition "%s" has about %s of 100 items, %s', l.partition_value, round((100 * l.share)::numeric), pg_size_pretty(l.bytes)),
 	   '-- add a part to the template of the partition key, such as a month {at:date} or a shard {#16:id}'
 FROM dynamo_internal.largest_partition($1) l
-WHERE l.index_name IS NULL AND (l.bytes OPERATOR(pg_catalog.>) 10737418240 OR l.share OPERATOR(pg_catalog.>=) 0.1 AND l.items OPERATOR(pg_catalog.>=) 1000000);
+WHERE l.index_name IS NULL AND (l.bytes > 10737418240 OR l.share >= 0.1 AND l.items >= 1000000);
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_large_partition(regclass) IS 'rule: a partition that is hot, or larger than 10 GB';
 
 CREATE FUNCTION dynamo_internal.advise_shards(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', l.index_name, pg_catalog.format('partition "%s" has about %s entries of %s', l.partition_value, l.items, pg_catalog.pg_size_pretty(l.bytes)),
-	   pg_catalog.format('SELECT dynamo.change_index(%L, %L, storage => ''table'', shards => %s)', $1, l.index_name,
-			  LEAST(GREATEST(pg_catalog.ceil(l.bytes OPERATOR(pg_catalog./) 10737418240), pg_catalog.ceil(l.items OPERATOR(pg_catalog./) 10000000), 2), 1024))
+SELECT 'warning', l.index_name, format('partition "%s" has about %s entries of %s', l.partition_value, l.items, pg_size_pretty(l.bytes)),
+	   format('SELECT dynamo.change_index(%L, %L, storage => ''table'', shards => %s)', $1, l.index_name,
+			  LEAST(GREATEST(ceil(l.bytes / 10737418240), ceil(l.items / 10000000), 2), 1024))
 FROM dynamo_internal.largest_partition($1) l
-	JOIN dynamo.tables t ON t.relation OPERATOR(pg_catalog.=) $1
-	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.index_name OPERATOR(pg_catalog.=) l.index_name AND i.shards IS NULL
-WHERE l.bytes OPERATOR(pg_catalog.>) 10737418240 OR l.share OPERATOR(pg_catalog.>=) 0.1 AND l.items OPERATOR(pg_catalog.>=) 10000000;
+	JOIN dynamo.tables t ON t.relation = $1
+	JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.index_name = l.index_name AND i.shards IS NULL
+WHERE l.bytes > 10737418240 OR l.share >= 0.1 AND l.items >= 10000000;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_shards(regclass) IS 'rule: an index whose largest partition needs shards';
 
 CREATE FUNCTION dynamo_internal.advise_changing_keys(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', $1::pg_catalog.text, pg_catalog.format('of %s updates %s changed no key of an index', u.updates, u.hot),
+SELECT 'warning', $1::text, format('of %s updates %s changed no key of an index', u.updates, u.hot),
 	   '-- keep attributes that change at every update out of the keys of indexes'
 FROM dynamo.tables t
-	CROSS JOIN LATERAL (SELECT pg_catalog.pg_stat_get_tuples_updated(t.relation) AS updates, pg_catalog.pg_stat_get_tuples_hot_updated(t.relation) AS hot) u
-WHERE t.relation OPERATOR(pg_catalog.=) $1 AND u.updates OPERATOR(pg_catalog.>=) 1000 AND u.hot OPERATOR(pg_catalog.*) 10 OPERATOR(pg_catalog.<) u.updates
-	AND EXISTS (SELECT FROM dynamo.indexes i WHERE i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline');
+	CROSS JOIN LATERAL (SELECT pg_stat_get_tuples_updated(t.relation) AS updates, pg_stat_get_tuples_hot_updated(t.relation) AS hot) u
+WHERE t.relation = $1 AND u.updates >= 1000 AND u.hot * 10 < u.updates
+	AND EXISTS (SELECT FROM dynamo.indexes i WHERE i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.storage = 'inline');
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(regclass) IS 'rule: keys of indexes that nearly every update changes';
 
 CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'info', i.index_name, pg_catalog.format('it has copies of whole items, and its access patterns read only %s', pg_catalog.string_agg(DISTINCT a.name, ', ')),
-	   pg_catalog.format('SELECT dynamo.change_index(%L, %L, projection => ''INCLUDE'', non_key_attributes => %L)', $1, i.index_name, pg_catalog.array_agg(DISTINCT a.name))
+SELECT 'info', i.index_name, format('it has copies of whole items, and its access patterns read only %s', string_agg(DISTINCT a.name, ', ')),
+	   format('SELECT dynamo.change_index(%L, %L, projection => ''INCLUDE'', non_key_attributes => %L)', $1, i.index_name, array_agg(DISTINCT a.name))
 FROM dynamo.tables t
-	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'table' AND i.projection OPERATOR(pg_catalog.=) 'ALL'
-	JOIN dynamo_internal.patterns_of($1, $2) p ON p.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name
-	CROSS JOIN LATERAL pg_catalog.regexp_split_to_table(p.declared OPERATOR(pg_catalog.#>>) '{request,ProjectionExpression}', ' *, *') e(path)
-	CROSS JOIN LATERAL (SELECT pg_catalog.split_part(pg_catalog.split_part(pg_catalog.btrim(e.path), '.', 1), '[', 1) AS name) b
-	CROSS JOIN LATERAL (SELECT COALESCE(p.declared OPERATOR(pg_catalog.#>) '{request,ExpressionAttributeNames}' OPERATOR(pg_catalog.->>) b.name, b.name) AS name) a
-WHERE t.relation OPERATOR(pg_catalog.=) $1
+	JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.storage = 'table' AND i.projection = 'ALL'
+	JOIN dynamo_internal.patterns_of($1, $2) p ON p.declared ->> 'index' = i.index_name
+	CROSS JOIN LATERAL regexp_split_to_table(p.declared #>> '{request,ProjectionExpression}', ' *, *') e(path)
+	CROSS JOIN LATERAL (SELECT split_part(split_part(btrim(e.path), '.', 1), '[', 1) AS name) b
+	CROSS JOIN LATERAL (SELECT COALESCE(p.declared #> '{request,ExpressionAttributeNames}' ->> b.name, b.name) AS name) a
+WHERE t.relation = $1
 	AND NOT EXISTS (SELECT FROM dynamo_internal.patterns_of($1, $2) q
-					WHERE q.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name AND q.declared OPERATOR(pg_catalog.#>) '{request,ProjectionExpression}' IS NULL)
-	AND a.name OPERATOR(pg_catalog.<>) ALL (ARRAY[t.partition_key, COALESCE(t.sort_key, '')] OPERATOR(pg_catalog.||) i.partition_key OPERATOR(pg_catalog.||) i.sort_key)
+					WHERE q.declared ->> 'index' = i.index_name AND q.declared #> '{request,ProjectionExpression}' IS NULL)
+	AND a.name <> ALL (ARRAY[t.partition_key, COALESCE(t.sort_key, '')] || i.partition_key || i.sort_key)
 GROUP BY i.index_name;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(regclass, oid) IS 'rule: an index that projects more attributes than are read';
@@ -3072,28 +3076,28 @@ COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(regclass, oid) IS 'ru
 CREATE FUNCTION dynamo_internal.advise_large_item(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', dynamo_internal.key_of($1, i.item), pg_catalog.format('%s of 409600 bytes, of which attribute "%s" is the largest part', dynamo.item_size(i.item),
+SELECT 'warning', dynamo_internal.key_of($1, i.item), format('%s of 409600 bytes, of which attribute "%s" is the largest part', dynamo.item_size(i.item),
 		(SELECT e.name FROM dynamo.each(i.item) e ORDER BY dynamo.item_size(dynamo.set_attribute(dynamo.build_item(), e.name, e.value)) DESC LIMIT 1)),
 	   '-- divide the item: keep large attributes in items of their own below the same partition key'
-FROM pg_catalog.unnest($2) i(item)
-WHERE dynamo.item_size(i.item) OPERATOR(pg_catalog.>) 307200;
+FROM unnest($2) i(item)
+WHERE dynamo.item_size(i.item) > 307200;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_large_item(regclass, dynamo.item[]) IS 'rule: an item close to 400 KB';
 
 CREATE FUNCTION dynamo_internal.advise_time_to_live(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'error', f.attribute, pg_catalog.format('%s items of the sample have %s, and never expire', pg_catalog.count(*), f.wrong),
-	   pg_catalog.format('UPDATE %s SET item = dynamo.set_attribute(item, %L, dynamo.to_value(%s)) WHERE %s', f.relation, f.attribute,
-			  CASE WHEN f.wrong OPERATOR(pg_catalog.=) 'milliseconds' THEN pg_catalog.format('floor((item OPERATOR(dynamo.->>) %L)::numeric / 1000)', f.attribute)
-			  ELSE pg_catalog.format('floor(extract(epoch FROM (item OPERATOR(dynamo.->>) %L)::timestamptz))', f.attribute) END,
-			  CASE WHEN f.wrong OPERATOR(pg_catalog.=) 'milliseconds' THEN pg_catalog.format('dynamo.matches(item, ''#t > :t'', ''{":t": {"N": "100000000000"}}'', ''{"#t": %s}'')', pg_catalog.to_jsonb(f.attribute))
-			  ELSE pg_catalog.format('dynamo.value_type(item OPERATOR(dynamo.->) %L) = ''S''', f.attribute) END)
-FROM (SELECT t.relation, t.definition OPERATOR(pg_catalog.->>) 'time_to_live' AS attribute,
-			 CASE WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live')) OPERATOR(pg_catalog.=) 'S' THEN 'a string'
-			 WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live')) OPERATOR(pg_catalog.=) 'N' THEN CASE WHEN (i.item OPERATOR(dynamo.->>) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live'))::pg_catalog.numeric OPERATOR(pg_catalog.>) 100000000000 THEN 'milliseconds' END END AS wrong
-	  FROM dynamo.tables t CROSS JOIN pg_catalog.unnest($2) i(item)
-	  WHERE t.relation OPERATOR(pg_catalog.=) $1) f
+SELECT 'error', f.attribute, format('%s items of the sample have %s, and never expire', count(*), f.wrong),
+	   format('UPDATE %s SET item = dynamo.set_attribute(item, %L, dynamo.to_value(%s)) WHERE %s', f.relation, f.attribute,
+			  CASE WHEN f.wrong = 'milliseconds' THEN format('floor((item OPERATOR(dynamo.->>) %L)::numeric / 1000)', f.attribute)
+			  ELSE format('floor(extract(epoch FROM (item OPERATOR(dynamo.->>) %L)::timestamptz))', f.attribute) END,
+			  CASE WHEN f.wrong = 'milliseconds' THEN format('dynamo.matches(item, ''#t > :t'', ''{":t": {"N": "100000000000"}}'', ''{"#t": %s}'')', to_jsonb(f.attribute))
+			  ELSE format('dynamo.value_type(item OPERATOR(dynamo.->) %L) = ''S''', f.attribute) END)
+FROM (SELECT t.relation, t.definition ->> 'time_to_live' AS attribute,
+			 CASE WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition ->> 'time_to_live')) = 'S' THEN 'a string'
+			 WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition ->> 'time_to_live')) = 'N' THEN CASE WHEN (i.item OPERATOR(dynamo.->>) (t.definition ->> 'time_to_live'))::numeric > 100000000000 THEN 'milliseconds' END END AS wrong
+	  FROM dynamo.tables t CROSS JOIN unnest($2) i(item)
+	  WHERE t.relation = $1) f
 WHERE f.wrong IS NOT NULL
 GROUP BY f.relation, f.attribute, f.wrong;
 END;
@@ -3103,10 +3107,10 @@ COMMENT ON FUNCTION dynamo_internal.advise_time_to_live(regclass, dynamo.item[])
 CREATE FUNCTION dynamo_internal.sort_keys(table_name regclass, items dynamo.item[], OUT index_name text, OUT attribute text, OUT partition text, OUT sort text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT p.index_name, p.keys[pg_catalog.cardinality(p.keys)], p.place::pg_catalog.text OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) (i.item OPERATOR(dynamo.->>) p.keys[1]),
-	   i.item OPERATOR(dynamo.->>) p.keys[pg_catalog.cardinality(p.keys)]
-FROM dynamo_internal.places_of($1) p CROSS JOIN pg_catalog.unnest($2) i(item)
-WHERE pg_catalog.cardinality(p.keys) OPERATOR(pg_catalog.>) 1 AND dynamo.value_type(i.item OPERATOR(dynamo.->) p.keys[pg_catalog.cardinality(p.keys)]) OPERATOR(pg_catalog.=) 'S'
+SELECT p.index_name, p.keys[cardinality(p.keys)], p.place::text || '#' || (i.item OPERATOR(dynamo.->>) p.keys[1]),
+	   i.item OPERATOR(dynamo.->>) p.keys[cardinality(p.keys)]
+FROM dynamo_internal.places_of($1) p CROSS JOIN unnest($2) i(item)
+WHERE cardinality(p.keys) > 1 AND dynamo.value_type(i.item OPERATOR(dynamo.->) p.keys[cardinality(p.keys)]) = 'S'
 	AND i.item OPERATOR(dynamo.?) p.keys[1];
 END;
 COMMENT ON FUNCTION dynamo_internal.sort_keys(regclass, dynamo.item[]) IS 'returns the sort keys of items';
@@ -3114,15 +3118,15 @@ COMMENT ON FUNCTION dynamo_internal.sort_keys(regclass, dynamo.item[]) IS 'retur
 CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT DISTINCT ON (f.attribute) 'error', f.attribute, pg_catalog.format('"%s" comes after "%s"', f.before, f.sort),
-	   pg_catalog.format('-- give the number a width in the template of "%s", such as {n:08}, and SELECT dynamo.apply_entity(%L)', f.attribute, $1)
+SELECT DISTINCT ON (f.attribute) 'error', f.attribute, format('"%s" comes after "%s"', f.before, f.sort),
+	   format('-- give the number a width in the template of "%s", such as {n:08}, and SELECT dynamo.apply_entity(%L)', f.attribute, $1)
 FROM (SELECT n.attribute, n.sort,
-			 pg_catalog.lag(n.sort) OVER (PARTITION BY n.attribute, n.partition, n.number[1] ORDER BY n.number[2]::pg_catalog.numeric) AS before
-	  FROM (SELECT k.attribute, k.partition, k.sort, pg_catalog.regexp_match(k.sort, '^(|.*[^0-9])([0-9]{1,18})$') AS number
+			 lag(n.sort) OVER (PARTITION BY n.attribute, n.partition, n.number[1] ORDER BY n.number[2]::numeric) AS before
+	  FROM (SELECT k.attribute, k.partition, k.sort, regexp_match(k.sort, '^(|.*[^0-9])([0-9]{1,18})$') AS number
 			FROM dynamo_internal.sort_keys($1, $2) k
-			WHERE k.sort OPERATOR(pg_catalog.!~) '[0-9]{4}-[0-9]{2}-[0-9]{2}') n
+			WHERE k.sort !~ '[0-9]{4}-[0-9]{2}-[0-9]{2}') n
 	  WHERE n.number IS NOT NULL) f
-WHERE f.before COLLATE "C" OPERATOR(pg_catalog.>) f.sort COLLATE "C" AND pg_catalog.length(f.before) OPERATOR(pg_catalog.<>) pg_catalog.length(f.sort)
+WHERE f.before COLLATE "C" > f.sort COLLATE "C" AND length(f.before) <> length(f.sort)
 ORDER BY f.attribute, f.sort;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(regclass, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort by their values';
@@ -3130,37 +3134,37 @@ COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(regclass, dynamo.item
 CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', f.attribute, pg_catalog.format('times have different forms: %s', pg_catalog.string_agg(DISTINCT f.shape, ', ')),
-	   pg_catalog.format('-- give the time a format in the template of "%s", such as {at:ms}, and SELECT dynamo.apply_entity(%L)', f.attribute, $1)
-FROM (SELECT k.index_name, k.attribute, m.match[1] AS beginning, pg_catalog.regexp_replace(m.match[2], '[0-9]', '9', 'g') AS shape
+SELECT 'warning', f.attribute, format('times have different forms: %s', string_agg(DISTINCT f.shape, ', ')),
+	   format('-- give the time a format in the template of "%s", such as {at:ms}, and SELECT dynamo.apply_entity(%L)', f.attribute, $1)
+FROM (SELECT k.index_name, k.attribute, m.match[1] AS beginning, regexp_replace(m.match[2], '[0-9]', '9', 'g') AS shape
 	  FROM dynamo_internal.sort_keys($1, $2) k
-		CROSS JOIN LATERAL (SELECT pg_catalog.regexp_match(k.sort,
+		CROSS JOIN LATERAL (SELECT regexp_match(k.sort,
 			'^(|.*[^0-9])([0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?)') AS match) m
 	  WHERE m.match IS NOT NULL) f
 GROUP BY f.index_name, f.attribute, f.beginning
-HAVING pg_catalog.count(DISTINCT f.shape) OPERATOR(pg_catalog.>) 1;
+HAVING count(DISTINCT f.shape) > 1;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(regclass, dynamo.item[]) IS 'rule: times in sort keys that do not sort by their values';
 
 CREATE FUNCTION dynamo_internal.advise_no_entity(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', dynamo_internal.key_of($1, (pg_catalog.array_agg(i.item))[1]), pg_catalog.format('%s of %s items in the sample are of no entity', pg_catalog.count(*), pg_catalog.cardinality($2)),
-	   pg_catalog.format('-- declare their kind by dynamo.create_entity; SELECT * FROM dynamo.check_entity(%L) lists them', $1)
-FROM pg_catalog.unnest($2) i(item)
+SELECT 'warning', dynamo_internal.key_of($1, (array_agg(i.item))[1]), format('%s of %s items in the sample are of no entity', count(*), cardinality($2)),
+	   format('-- declare their kind by dynamo.create_entity; SELECT * FROM dynamo.check_entity(%L) lists them', $1)
+FROM unnest($2) i(item)
 WHERE dynamo.kind_of($1, i.item) IS NULL
-	AND EXISTS (SELECT FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.definition OPERATOR(pg_catalog.->) 'entities' IS NOT NULL)
-HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0;
+	AND EXISTS (SELECT FROM dynamo.tables t WHERE t.relation = $1 AND t.definition -> 'entities' IS NOT NULL)
+HAVING count(*) > 0;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_no_entity(regclass, dynamo.item[]) IS 'rule: items of no entity';
 
 CREATE FUNCTION dynamo_internal.advise_stale_key(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'error', p.kind, pg_catalog.format('%s items in the sample, such as %s: %s', pg_catalog.count(*), dynamo_internal.key_of($1, (pg_catalog.array_agg(p.item))[1]), pg_catalog.min(p.problem)),
-	   pg_catalog.format('SELECT dynamo.apply_entity(%L, %L)', $1, p.kind)
-FROM (SELECT i.item, k.kind, dynamo.entity_problem($1::pg_catalog.oid, i.item, k.kind) AS problem
-	  FROM pg_catalog.unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
+SELECT 'error', p.kind, format('%s items in the sample, such as %s: %s', count(*), dynamo_internal.key_of($1, (array_agg(p.item))[1]), min(p.problem)),
+	   format('SELECT dynamo.apply_entity(%L, %L)', $1, p.kind)
+FROM (SELECT i.item, k.kind, dynamo.entity_problem($1::oid, i.item, k.kind) AS problem
+	  FROM unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
 	  WHERE k.kind IS NOT NULL) p
 WHERE p.problem IS NOT NULL
 GROUP BY p.kind;
@@ -3175,20 +3179,20 @@ COMMENT ON FUNCTION dynamo_internal.housekeeping_problem() IS 'why no worker del
 CREATE FUNCTION dynamo_internal.advise_expiry(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', t.definition OPERATOR(pg_catalog.->>) 'time_to_live', pg_catalog.format('no worker deletes expired items: %s', p.problem),
-	   pg_catalog.format('SELECT dynamo.delete_expired(%L) -- regularly, or let the worker run', t.relation)
+SELECT 'warning', t.definition ->> 'time_to_live', format('no worker deletes expired items: %s', p.problem),
+	   format('SELECT dynamo.delete_expired(%L) -- regularly, or let the worker run', t.relation)
 FROM dynamo.tables t CROSS JOIN dynamo_internal.housekeeping_problem() p(problem)
-WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.definition OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL AND p.problem IS NOT NULL;
+WHERE t.relation = $1 AND t.definition ->> 'time_to_live' IS NOT NULL AND p.problem IS NOT NULL;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_expiry(regclass) IS 'rule: items that expire where no worker runs';
 
 CREATE FUNCTION dynamo_internal.advise_invalid_value(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
 	BEGIN ATOMIC
-SELECT 'error', p.kind, pg_catalog.format('%s items in the sample, such as %s: %s', pg_catalog.count(*), dynamo_internal.key_of($1, (pg_catalog.array_agg(p.item))[1]), pg_catalog.min(p.problems[1])),
-	   pg_catalog.format('-- correct the items that SELECT * FROM dynamo.check_entity(%L, %L) lists, and declare the entity with check_types', $1, p.kind)
-FROM (SELECT i.item, k.kind, dynamo.type_problems($1::pg_catalog.oid, i.item, k.kind) AS problems
-	  FROM pg_catalog.unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
+SELECT 'error', p.kind, format('%s items in the sample, such as %s: %s', count(*), dynamo_internal.key_of($1, (array_agg(p.item))[1]), min(p.problems[1])),
+	   format('-- correct the items that SELECT * FROM dynamo.check_entity(%L, %L) lists, and declare the entity with check_types', $1, p.kind)
+FROM (SELECT i.item, k.kind, dynamo.type_problems($1::oid, i.item, k.kind) AS problems
+	  FROM unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
 	  WHERE k.kind IS NOT NULL) p
 WHERE p.problems IS NOT NULL
 GROUP BY p.kind;
@@ -3217,7 +3221,7 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 	  UNION ALL SELECT 'no entity', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_no_entity($1, s.items) r
 	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r
 	  UNION ALL SELECT 'invalid value', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_invalid_value($1, s.items) r) a
-ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object, a.evidence;
+ORDER BY array_position('{error,warning,info}'::text[], a.severity), a.rule, a.object, a.evidence;
 END;
 COMMENT ON FUNCTION dynamo_internal.report_advice(regclass, integer, oid) IS 'returns what dynamo.advise returns';
 
@@ -3389,33 +3393,33 @@ CREATE FUNCTION dynamo_internal.report_drawing(table_name regclass, sample integ
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH sampled AS MATERIALIZED (
-	SELECT pg_catalog.row_number() OVER () AS n, i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
+	SELECT row_number() OVER () AS n, i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
 place AS MATERIALIZED (SELECT p.place, p.index_name, p.keys FROM dynamo_internal.places_of($1) p),
 hidden AS MATERIALIZED (
-	SELECT s.n, e.name, CASE WHEN EXISTS (SELECT FROM place p WHERE e.name OPERATOR(pg_catalog.=) ANY (p.keys))
-			THEN pg_catalog.concat('#', pg_catalog.dense_rank() OVER (PARTITION BY e.name ORDER BY e.value::pg_catalog.json::pg_catalog.text)) ELSE dynamo.value_type(e.value) END AS shown
+	SELECT s.n, e.name, CASE WHEN EXISTS (SELECT FROM place p WHERE e.name = ANY (p.keys))
+			THEN concat('#', dense_rank() OVER (PARTITION BY e.name ORDER BY e.value::json::text)) ELSE dynamo.value_type(e.value) END AS shown
 	FROM sampled s CROSS JOIN LATERAL dynamo.each(s.item) e WHERE $3),
 document AS (
-	SELECT pg_catalog.json_build_object('table', $1::pg_catalog.text, 'redacted', $3,
-		'places', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', p.index_name, 'keys', p.keys) ORDER BY p.place) FROM place p),
-		'items', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('kind', s.kind, 'item', CASE WHEN $3
-					THEN (SELECT pg_catalog.json_object_agg(h.name, pg_catalog.json_build_object('S', h.shown)) FROM hidden h WHERE h.n OPERATOR(pg_catalog.=) s.n)
-					ELSE s.item::pg_catalog.text::pg_catalog.json END) ORDER BY s.n), '[]'::pg_catalog.json) FROM sampled s),
-		'entities', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('entity', e.entity_name, 'keys', e.keys,
-					'items', (SELECT pg_catalog.count(*) FROM sampled s WHERE s.kind OPERATOR(pg_catalog.=) e.entity_name)) ORDER BY e.entity_name), '[]'::pg_catalog.json)
-				FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
-				WHERE t.relation OPERATOR(pg_catalog.=) $1),
-		'patterns', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('pattern', p.pattern::pg_catalog.text, 'description', pg_catalog.obj_description(p.pattern::pg_catalog.oid, 'pg_proc'),
-					'index', p.declared OPERATOR(pg_catalog.->>) 'index', 'key', p.declared OPERATOR(pg_catalog.->>) 'key', 'filter', p.declared OPERATOR(pg_catalog.->>) 'filter', 'runs', c.runs,
+	SELECT json_build_object('table', $1::text, 'redacted', $3,
+		'places', (SELECT json_agg(json_build_object('index_name', p.index_name, 'keys', p.keys) ORDER BY p.place) FROM place p),
+		'items', (SELECT COALESCE(json_agg(json_build_object('kind', s.kind, 'item', CASE WHEN $3
+					THEN (SELECT json_object_agg(h.name, json_build_object('S', h.shown)) FROM hidden h WHERE h.n = s.n)
+					ELSE s.item::text::json END) ORDER BY s.n), '[]'::json) FROM sampled s),
+		'entities', (SELECT COALESCE(json_agg(json_build_object('entity', e.entity_name, 'keys', e.keys,
+					'items', (SELECT count(*) FROM sampled s WHERE s.kind = e.entity_name)) ORDER BY e.entity_name), '[]'::json)
+				FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name
+				WHERE t.relation = $1),
+		'patterns', (SELECT COALESCE(json_agg(json_build_object('pattern', p.pattern::text, 'description', obj_description(p.pattern::oid, 'pg_proc'),
+					'index', p.declared ->> 'index', 'key', p.declared ->> 'key', 'filter', p.declared ->> 'filter', 'runs', c.runs,
 					'items_read', c.items_read, 'items_returned', c.items_returned, 'capacity_units', c.capacity_units,
-					'milliseconds', c.milliseconds, 'problem', c.problem) ORDER BY p.pattern::pg_catalog.text), '[]'::pg_catalog.json)
+					'milliseconds', c.milliseconds, 'problem', c.problem) ORDER BY p.pattern::text), '[]'::json)
 				FROM dynamo_internal.patterns_of($1, $4) p
-					JOIN dynamo_internal.report_check($1, false, 10, $4) c ON c.pattern::pg_catalog.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid),
-		'advice', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('severity', a.severity, 'rule', a.rule, 'mend', a.mend,
-					'object', CASE WHEN NOT $3 THEN a.object END, 'evidence', CASE WHEN NOT $3 THEN a.evidence END)), '[]'::pg_catalog.json)
+					JOIN dynamo_internal.report_check($1, false, 10, $4) c ON c.pattern::oid = p.pattern::oid),
+		'advice', (SELECT COALESCE(json_agg(json_build_object('severity', a.severity, 'rule', a.rule, 'mend', a.mend,
+					'object', CASE WHEN NOT $3 THEN a.object END, 'evidence', CASE WHEN NOT $3 THEN a.evidence END)), '[]'::json)
 				FROM dynamo_internal.report_advice($1, 1000, $4) a)) AS json)
-SELECT pg_catalog.replace(pg_catalog.replace(dynamo_internal.drawing(), pg_catalog.chr(10), ' '), '@DATA@',
-			   pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(d.json::pg_catalog.text, 'UTF8'), 'base64'), pg_catalog.chr(10), ''))
+SELECT replace(replace(dynamo_internal.drawing(), chr(10), ' '), '@DATA@',
+			   replace(encode(convert_to(d.json::text, 'UTF8'), 'base64'), chr(10), ''))
 FROM document d;
 END;
 COMMENT ON FUNCTION dynamo_internal.report_drawing(regclass, integer, boolean, oid) IS 'returns the document of dynamo.draw';
@@ -3439,18 +3443,18 @@ DROP PROCEDURE dynamo_internal.overload_tables();
 CREATE FUNCTION dynamo_internal.call_statement(function_name text, table_name text, arguments json) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT pg_catalog.format('SELECT dynamo.%I(%s)', $1, pg_catalog.string_agg(pg_catalog.format('%I => %L', p.name, COALESCE(v.text, $2)), ', ' ORDER BY p.n))
-FROM pg_catalog.pg_proc f
-	CROSS JOIN LATERAL pg_catalog.unnest(f.proargnames) WITH ORDINALITY p(name, n)
-	LEFT JOIN pg_catalog.json_each($3) a ON a.key OPERATOR(pg_catalog.=) p.name
+SELECT format('SELECT dynamo.%I(%s)', $1, string_agg(format('%I => %L', p.name, COALESCE(v.text, $2)), ', ' ORDER BY p.n))
+FROM pg_proc f
+	CROSS JOIN LATERAL unnest(f.proargnames) WITH ORDINALITY p(name, n)
+	LEFT JOIN json_each($3) a ON a.key = p.name
 	CROSS JOIN LATERAL (SELECT CASE
-		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.=) 'string' THEN a.value OPERATOR(pg_catalog.#>>) '{}'
-		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.=) 'array' AND f.proargtypes[(p.n OPERATOR(pg_catalog.-) 1)::pg_catalog.int4] OPERATOR(pg_catalog.=) 'pg_catalog.text[]'::pg_catalog.regtype
-		THEN ARRAY(SELECT pg_catalog.json_array_elements_text(a.value))::pg_catalog.text
-		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.<>) 'null' THEN a.value::pg_catalog.text END AS text) v
-WHERE f.pronamespace OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace AND f.proname OPERATOR(pg_catalog.=) $1
-	AND 'pg_catalog.regclass'::pg_catalog.regtype OPERATOR(pg_catalog.<>) ALL (f.proargtypes::pg_catalog.oid[])	-- no overload
-	AND (v.text IS NOT NULL OR p.name OPERATOR(pg_catalog.=) 'table_name');
+		WHEN json_typeof(a.value) = 'string' THEN a.value #>> '{}'
+		WHEN json_typeof(a.value) = 'array' AND f.proargtypes[(p.n - 1)::int4] = 'pg_catalog.text[]'::regtype
+		THEN ARRAY(SELECT json_array_elements_text(a.value))::text
+		WHEN json_typeof(a.value) <> 'null' THEN a.value::text END AS text) v
+WHERE f.pronamespace = 'dynamo'::regnamespace AND f.proname = $1
+	AND 'pg_catalog.regclass'::regtype <> ALL (f.proargtypes::oid[])	-- no overload
+	AND (v.text IS NOT NULL OR p.name = 'table_name');
 END;
 COMMENT ON FUNCTION dynamo_internal.call_statement(text, text, json) IS 'returns a call of a function with the members of an object as arguments';
 
@@ -3460,47 +3464,47 @@ COMMENT ON FUNCTION dynamo_internal.call_statement(text, text, json) IS 'returns
 CREATE FUNCTION dynamo_internal.infer_template(keys text[], part text) RETURNS text
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-SELECT CASE WHEN k.least OPERATOR(pg_catalog.=) k.greatest AND k.least OPERATOR(pg_catalog.!~) '[0-9]' THEN pg_catalog.replace(pg_catalog.replace(k.least, '{', '{{'), '}', '}}')
-			ELSE pg_catalog.concat(pg_catalog.replace(pg_catalog.replace(b.beginning, '{', '{{'), '}', '}}'), '{', pg_catalog.regexp_replace(COALESCE($2, 'id'), '[^A-Za-z0-9_]+', '_', 'g'), '}') END
-FROM (SELECT pg_catalog.min(t.text) AS least, pg_catalog.max(t.text) AS greatest FROM pg_catalog.unnest($1) t(text)) k
-	CROSS JOIN LATERAL (SELECT pg_catalog.left(k.least, pg_catalog.max(n.n)) AS common FROM pg_catalog.generate_series(0, pg_catalog.length(k.least)) n(n)
-						WHERE pg_catalog.starts_with(k.greatest, pg_catalog.left(k.least, n.n))) c
-	CROSS JOIN LATERAL (SELECT COALESCE(pg_catalog.substring(c.common, '^(?:[^0-9#]*#)+'), '') AS beginning) b;
+SELECT CASE WHEN k.least = k.greatest AND k.least !~ '[0-9]' THEN replace(replace(k.least, '{', '{{'), '}', '}}')
+			ELSE concat(replace(replace(b.beginning, '{', '{{'), '}', '}}'), '{', regexp_replace(COALESCE($2, 'id'), '[^A-Za-z0-9_]+', '_', 'g'), '}') END
+FROM (SELECT min(t.text) AS least, max(t.text) AS greatest FROM unnest($1) t(text)) k
+	CROSS JOIN LATERAL (SELECT left(k.least, max(n.n)) AS common FROM generate_series(0, length(k.least)) n(n)
+						WHERE starts_with(k.greatest, left(k.least, n.n))) c
+	CROSS JOIN LATERAL (SELECT COALESCE(substring(c.common, '^(?:[^0-9#]*#)+'), '') AS beginning) b;
 END;
 COMMENT ON FUNCTION dynamo_internal.infer_template(text[], text) IS 'returns a template that may have composed the keys';
 
 CREATE FUNCTION dynamo_internal.workbench_entities(model_table json) RETURNS json
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-SELECT pg_catalog.json_agg(pg_catalog.json_build_object('entity_name', f.facet OPERATOR(pg_catalog.->>) 'FacetName', 'keys', (
-		SELECT pg_catalog.json_object_agg(k.name, dynamo_internal.infer_template(k.samples, COALESCE(k.alias, k.name)))
-		FROM (SELECT $1 OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributes', p.part, 'AttributeName'] AS name, f.facet OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributeAlias', pg_catalog.concat(p.part, 'Alias')] AS alias,
-					 ARRAY(SELECT i OPERATOR(pg_catalog.#>>) ARRAY[$1 OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributes', p.part, 'AttributeName'], 'S'] FROM pg_catalog.json_array_elements(f.facet OPERATOR(pg_catalog.->) 'TableData') i) AS samples
-			  FROM pg_catalog.unnest('{PartitionKey,SortKey}'::pg_catalog.text[]) p(part)
-			  WHERE $1 OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributes', p.part, 'AttributeType'] OPERATOR(pg_catalog.=) 'S') k
-		WHERE pg_catalog.cardinality(pg_catalog.array_remove(k.samples, NULL)) OPERATOR(pg_catalog.>) 0)) ORDER BY f.n)
-FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'TableFacets') WITH ORDINALITY f(facet, n)
-WHERE pg_catalog.json_array_length(COALESCE(f.facet OPERATOR(pg_catalog.->) 'TableData', '[]'::pg_catalog.json)) OPERATOR(pg_catalog.>) 0;
+SELECT json_agg(json_build_object('entity_name', f.facet ->> 'FacetName', 'keys', (
+		SELECT json_object_agg(k.name, dynamo_internal.infer_template(k.samples, COALESCE(k.alias, k.name)))
+		FROM (SELECT $1 #>> ARRAY['KeyAttributes', p.part, 'AttributeName'] AS name, f.facet #>> ARRAY['KeyAttributeAlias', concat(p.part, 'Alias')] AS alias,
+					 ARRAY(SELECT i #>> ARRAY[$1 #>> ARRAY['KeyAttributes', p.part, 'AttributeName'], 'S'] FROM json_array_elements(f.facet -> 'TableData') i) AS samples
+			  FROM unnest('{PartitionKey,SortKey}'::text[]) p(part)
+			  WHERE $1 #>> ARRAY['KeyAttributes', p.part, 'AttributeType'] = 'S') k
+		WHERE cardinality(array_remove(k.samples, NULL)) > 0)) ORDER BY f.n)
+FROM json_array_elements($1 -> 'TableFacets') WITH ORDINALITY f(facet, n)
+WHERE json_array_length(COALESCE(f.facet -> 'TableData', '[]'::json)) > 0;
 END;
 COMMENT ON FUNCTION dynamo_internal.workbench_entities(json) IS 'returns the entities that facets of NoSQL Workbench suggest';
 
 CREATE FUNCTION dynamo_internal.workbench_model(document json) RETURNS json
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-SELECT pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_agg(pg_catalog.json_build_object(
-	'table_name', t.t OPERATOR(pg_catalog.->>) 'TableName',
-	'partition_key', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeName}', 'partition_key_type', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeType}',
-	'sort_key', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeName}', 'sort_key_type', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeType}',
-	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', g OPERATOR(pg_catalog.->>) 'IndexName',
-			'partition_key', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeName}', 'partition_key_type', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeType}',
-			'sort_key', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeName}', 'sort_key_type', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeType}',
-			'projection', g OPERATOR(pg_catalog.#>>) '{Projection,ProjectionType}',
-			'non_key_attributes', CASE WHEN g OPERATOR(pg_catalog.#>>) '{Projection,ProjectionType}' OPERATOR(pg_catalog.=) 'INCLUDE' THEN g OPERATOR(pg_catalog.#>) '{Projection,NonKeyAttributes}' END))
-		FROM pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'GlobalSecondaryIndexes') g),
+SELECT json_build_object('format', 'dynamo:1', 'tables', json_agg(json_build_object(
+	'table_name', t.t ->> 'TableName',
+	'partition_key', t.t #>> '{KeyAttributes,PartitionKey,AttributeName}', 'partition_key_type', t.t #>> '{KeyAttributes,PartitionKey,AttributeType}',
+	'sort_key', t.t #>> '{KeyAttributes,SortKey,AttributeName}', 'sort_key_type', t.t #>> '{KeyAttributes,SortKey,AttributeType}',
+	'indexes', (SELECT json_agg(json_build_object('index_name', g ->> 'IndexName',
+			'partition_key', g #>> '{KeyAttributes,PartitionKey,AttributeName}', 'partition_key_type', g #>> '{KeyAttributes,PartitionKey,AttributeType}',
+			'sort_key', g #>> '{KeyAttributes,SortKey,AttributeName}', 'sort_key_type', g #>> '{KeyAttributes,SortKey,AttributeType}',
+			'projection', g #>> '{Projection,ProjectionType}',
+			'non_key_attributes', CASE WHEN g #>> '{Projection,ProjectionType}' = 'INCLUDE' THEN g #> '{Projection,NonKeyAttributes}' END))
+		FROM json_array_elements(t.t -> 'GlobalSecondaryIndexes') g),
 	'entities', dynamo_internal.workbench_entities(t.t),
-	'items', (SELECT pg_catalog.json_agg(s.i) FROM (SELECT pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'TableData') AS i
-		UNION ALL SELECT pg_catalog.json_array_elements(f OPERATOR(pg_catalog.->) 'TableData') FROM pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'TableFacets') f) s)) ORDER BY t.n))
-FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'DataModel') WITH ORDINALITY t(t, n);
+	'items', (SELECT json_agg(s.i) FROM (SELECT json_array_elements(t.t -> 'TableData') AS i
+		UNION ALL SELECT json_array_elements(f -> 'TableData') FROM json_array_elements(t.t -> 'TableFacets') f) s)) ORDER BY t.n))
+FROM json_array_elements($1 -> 'DataModel') WITH ORDINALITY t(t, n);
 END;
 COMMENT ON FUNCTION dynamo_internal.workbench_model(json) IS 'converts a model of NoSQL Workbench to the format of dynamo.export_model';
 
@@ -3510,34 +3514,34 @@ CREATE FUNCTION dynamo_internal.onetable_entity(document json, model_name text, 
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
 WITH key AS (
-	SELECT DISTINCT k.name FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'indexes') i CROSS JOIN LATERAL pg_catalog.unnest(ARRAY[i.value OPERATOR(pg_catalog.->>) 'hash', i.value OPERATOR(pg_catalog.->>) 'sort']) k(name) WHERE k.name IS NOT NULL)
-SELECT pg_catalog.json_build_object('entity_name', $2, 'type_value', $2, 'type_attribute', COALESCE($1 OPERATOR(pg_catalog.#>>) '{params,typeField}', '_type'),
-	'keys', pg_catalog.json_object_agg(f.key, pg_catalog.regexp_replace(pg_catalog.regexp_replace(f.value OPERATOR(pg_catalog.->>) 'value', '[$][{]([^}:]+):([0-9]+)(:0)?[}]', E'{\\1:0\\2}', 'g'), '[$][{]([^}]+)[}]', E'{\\1}', 'g'))
-		FILTER (WHERE f.is_key AND f.value OPERATOR(pg_catalog.->>) 'value' IS NOT NULL),
-	'attributes', pg_catalog.json_object_agg(f.key, pg_catalog.json_build_object('type', CASE
-			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'number' THEN 'numeric' WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'boolean' THEN 'boolean'
-			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'date' THEN CASE WHEN $1 OPERATOR(pg_catalog.#>>) '{params,isoDates}' OPERATOR(pg_catalog.=) 'true' THEN 'timestamptz' ELSE 'numeric' END
-			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) ANY ('{object,array}'::pg_catalog.text[]) THEN 'jsonb' WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'set' THEN 'text[]'
-			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'binary' THEN 'bytea' ELSE 'text' END,
-		'required', COALESCE(f.value OPERATOR(pg_catalog.->>) 'required', 'false')::pg_catalog.bool) ORDER BY f.n) FILTER (WHERE NOT f.is_key))
-FROM (SELECT j.key, j.value, j.n, EXISTS (SELECT FROM key k WHERE k.name OPERATOR(pg_catalog.=) j.key) AS is_key
-	  FROM pg_catalog.json_each($3) WITH ORDINALITY j(key, value, n)
-	  WHERE j.key OPERATOR(pg_catalog.<>) COALESCE($1 OPERATOR(pg_catalog.#>>) '{params,typeField}', '_type')) f;
+	SELECT DISTINCT k.name FROM json_each($1 -> 'indexes') i CROSS JOIN LATERAL unnest(ARRAY[i.value ->> 'hash', i.value ->> 'sort']) k(name) WHERE k.name IS NOT NULL)
+SELECT json_build_object('entity_name', $2, 'type_value', $2, 'type_attribute', COALESCE($1 #>> '{params,typeField}', '_type'),
+	'keys', json_object_agg(f.key, regexp_replace(regexp_replace(f.value ->> 'value', '[$][{]([^}:]+):([0-9]+)(:0)?[}]', E'{\\1:0\\2}', 'g'), '[$][{]([^}]+)[}]', E'{\\1}', 'g'))
+		FILTER (WHERE f.is_key AND f.value ->> 'value' IS NOT NULL),
+	'attributes', json_object_agg(f.key, json_build_object('type', CASE
+			WHEN f.value ->> 'type' = 'number' THEN 'numeric' WHEN f.value ->> 'type' = 'boolean' THEN 'boolean'
+			WHEN f.value ->> 'type' = 'date' THEN CASE WHEN $1 #>> '{params,isoDates}' = 'true' THEN 'timestamptz' ELSE 'numeric' END
+			WHEN f.value ->> 'type' = ANY ('{object,array}'::text[]) THEN 'jsonb' WHEN f.value ->> 'type' = 'set' THEN 'text[]'
+			WHEN f.value ->> 'type' = 'binary' THEN 'bytea' ELSE 'text' END,
+		'required', COALESCE(f.value ->> 'required', 'false')::bool) ORDER BY f.n) FILTER (WHERE NOT f.is_key))
+FROM (SELECT j.key, j.value, j.n, EXISTS (SELECT FROM key k WHERE k.name = j.key) AS is_key
+	  FROM json_each($3) WITH ORDINALITY j(key, value, n)
+	  WHERE j.key <> COALESCE($1 #>> '{params,typeField}', '_type')) f;
 END;
 COMMENT ON FUNCTION dynamo_internal.onetable_entity(json, text, json) IS 'converts a model of OneTable to an entity';
 
 CREATE FUNCTION dynamo_internal.onetable_model(document json, table_name text) RETURNS json
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-SELECT pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_build_array(pg_catalog.json_build_object(
-	'table_name', $2, 'partition_key', $1 OPERATOR(pg_catalog.#>>) '{indexes,primary,hash}', 'sort_key', $1 OPERATOR(pg_catalog.#>>) '{indexes,primary,sort}',
-	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', COALESCE(i.value OPERATOR(pg_catalog.->>) 'name', i.key),
-			'partition_key', COALESCE(i.value OPERATOR(pg_catalog.->>) 'hash', $1 OPERATOR(pg_catalog.#>>) '{indexes,primary,hash}'), 'sort_key', i.value OPERATOR(pg_catalog.->>) 'sort',
-			'local', i.value OPERATOR(pg_catalog.->>) 'hash' IS NULL,
-			'projection', CASE WHEN pg_catalog.json_typeof(i.value OPERATOR(pg_catalog.->) 'project') OPERATOR(pg_catalog.=) 'array' THEN 'INCLUDE' WHEN i.value OPERATOR(pg_catalog.->>) 'project' OPERATOR(pg_catalog.=) 'keys' THEN 'KEYS_ONLY' ELSE 'ALL' END,
-			'non_key_attributes', CASE WHEN pg_catalog.json_typeof(i.value OPERATOR(pg_catalog.->) 'project') OPERATOR(pg_catalog.=) 'array' THEN i.value OPERATOR(pg_catalog.->) 'project' END))
-		FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'indexes') i WHERE i.key OPERATOR(pg_catalog.<>) 'primary'),
-	'entities', (SELECT pg_catalog.json_agg(dynamo_internal.onetable_entity($1, m.key, m.value)) FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'models') m))));
+SELECT json_build_object('format', 'dynamo:1', 'tables', json_build_array(json_build_object(
+	'table_name', $2, 'partition_key', $1 #>> '{indexes,primary,hash}', 'sort_key', $1 #>> '{indexes,primary,sort}',
+	'indexes', (SELECT json_agg(json_build_object('index_name', COALESCE(i.value ->> 'name', i.key),
+			'partition_key', COALESCE(i.value ->> 'hash', $1 #>> '{indexes,primary,hash}'), 'sort_key', i.value ->> 'sort',
+			'local', i.value ->> 'hash' IS NULL,
+			'projection', CASE WHEN json_typeof(i.value -> 'project') = 'array' THEN 'INCLUDE' WHEN i.value ->> 'project' = 'keys' THEN 'KEYS_ONLY' ELSE 'ALL' END,
+			'non_key_attributes', CASE WHEN json_typeof(i.value -> 'project') = 'array' THEN i.value -> 'project' END))
+		FROM json_each($1 -> 'indexes') i WHERE i.key <> 'primary'),
+	'entities', (SELECT json_agg(dynamo_internal.onetable_entity($1, m.key, m.value)) FROM json_each($1 -> 'models') m))));
 END;
 COMMENT ON FUNCTION dynamo_internal.onetable_model(json, text) IS 'converts a schema of OneTable to the format of dynamo.export_model';
 
@@ -3547,26 +3551,26 @@ CREATE FUNCTION dynamo.import_model(document json, table_name text DEFAULT NULL)
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 WITH model AS (
-	SELECT pg_catalog.json_strip_nulls(CASE WHEN $1 OPERATOR(pg_catalog.->) 'DataModel' IS NOT NULL THEN dynamo_internal.workbench_model($1)
-		WHEN pg_catalog.starts_with($1 OPERATOR(pg_catalog.->>) 'format', 'onetable') THEN dynamo_internal.onetable_model($1, $2) ELSE $1 END) AS model),
+	SELECT json_strip_nulls(CASE WHEN $1 -> 'DataModel' IS NOT NULL THEN dynamo_internal.workbench_model($1)
+		WHEN starts_with($1 ->> 'format', 'onetable') THEN dynamo_internal.onetable_model($1, $2) ELSE $1 END) AS model),
 named AS (
-	SELECT t.t, t.n, COALESCE($2, t.t OPERATOR(pg_catalog.->>) 'table_name') AS name
-	FROM model m CROSS JOIN LATERAL pg_catalog.json_array_elements(m.model OPERATOR(pg_catalog.->) 'tables') WITH ORDINALITY t(t, n))
+	SELECT t.t, t.n, COALESCE($2, t.t ->> 'table_name') AS name
+	FROM model m CROSS JOIN LATERAL json_array_elements(m.model -> 'tables') WITH ORDINALITY t(t, n))
 SELECT s.statement
-FROM (SELECT n.n, 1 AS step, 1::pg_catalog.int8 AS part, dynamo_internal.call_statement('create_table', n.name, (SELECT pg_catalog.json_object_agg(j.key, j.value) FROM pg_catalog.json_each(n.t) j WHERE j.key OPERATOR(pg_catalog.<>) 'table_name')) AS statement
+FROM (SELECT n.n, 1 AS step, 1::int8 AS part, dynamo_internal.call_statement('create_table', n.name, (SELECT json_object_agg(j.key, j.value) FROM json_each(n.t) j WHERE j.key <> 'table_name')) AS statement
 	  FROM named n
 	  UNION ALL
-	  SELECT n.n, 2, 1, pg_catalog.format('SELECT dynamo.update_time_to_live(%L, %L)', n.name, n.t OPERATOR(pg_catalog.->>) 'time_to_live')
-	  FROM named n WHERE n.t OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL
+	  SELECT n.n, 2, 1, format('SELECT dynamo.update_time_to_live(%L, %L)', n.name, n.t ->> 'time_to_live')
+	  FROM named n WHERE n.t ->> 'time_to_live' IS NOT NULL
 	  UNION ALL
 	  SELECT n.n, 3, e.n, dynamo_internal.call_statement('create_entity', n.name, e.entity)
-	  FROM named n CROSS JOIN LATERAL pg_catalog.json_array_elements(n.t OPERATOR(pg_catalog.->) 'entities') WITH ORDINALITY e(entity, n)
+	  FROM named n CROSS JOIN LATERAL json_array_elements(n.t -> 'entities') WITH ORDINALITY e(entity, n)
 	  UNION ALL
 	  SELECT n.n, 4, p.n, dynamo_internal.call_statement('create_access_pattern', n.name, p.pattern)
-	  FROM named n CROSS JOIN LATERAL pg_catalog.json_array_elements(n.t OPERATOR(pg_catalog.->) 'access_patterns') WITH ORDINALITY p(pattern, n)
+	  FROM named n CROSS JOIN LATERAL json_array_elements(n.t -> 'access_patterns') WITH ORDINALITY p(pattern, n)
 	  UNION ALL
-	  SELECT n.n, 5, i.n, pg_catalog.format('SELECT dynamo.put_item(%L, %L)', n.name, i.item)
-	  FROM named n CROSS JOIN LATERAL pg_catalog.json_array_elements(n.t OPERATOR(pg_catalog.->) 'items') WITH ORDINALITY i(item, n)) s
+	  SELECT n.n, 5, i.n, format('SELECT dynamo.put_item(%L, %L)', n.name, i.item)
+	  FROM named n CROSS JOIN LATERAL json_array_elements(n.t -> 'items') WITH ORDINALITY i(item, n)) s
 ORDER BY s.n, s.step, s.part;
 END;
 COMMENT ON FUNCTION dynamo.import_model(json, text) IS
@@ -3576,43 +3580,43 @@ CREATE FUNCTION dynamo.export_model(table_name regclass) RETURNS json
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 WITH t AS (SELECT t.schema_name, t.table_name, t.relation, t.partition_key, t.partition_key_type, t.sort_key, t.sort_key_type, t.definition
-		   FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1),
+		   FROM dynamo.tables t WHERE t.relation = $1),
 view AS (
-	SELECT DISTINCT v.relname::pg_catalog.text AS name, pg_catalog.convert_from(pg_catalog.substring(g.tgargs, 1, pg_catalog.length(g.tgargs) OPERATOR(pg_catalog.-) 1), 'UTF8')::pg_catalog.json OPERATOR(pg_catalog.#>>) '{entity,S}' AS entity
-	FROM t JOIN pg_catalog.pg_depend d ON d.refobjid OPERATOR(pg_catalog.=) t.relation::pg_catalog.oid AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass
-		JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid
-		JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) r.ev_class AND g.tgfoid OPERATOR(pg_catalog.=) 'dynamo.entity_view_write()'::pg_catalog.regprocedure
-		JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class AND pg_catalog.pg_has_role(v.relowner, 'USAGE')),
+	SELECT DISTINCT v.relname::text AS name, convert_from(substring(g.tgargs, 1, length(g.tgargs) - 1), 'UTF8')::json #>> '{entity,S}' AS entity
+	FROM t JOIN pg_depend d ON d.refobjid = t.relation::oid AND d.classid = 'pg_catalog.pg_rewrite'::regclass
+		JOIN pg_rewrite r ON r.oid = d.objid
+		JOIN pg_trigger g ON g.tgrelid = r.ev_class AND g.tgfoid = 'dynamo.entity_view_write()'::regprocedure
+		JOIN pg_class v ON v.oid = r.ev_class AND pg_has_role(v.relowner, 'USAGE')),
 entity AS (
-	SELECT e.n, pg_catalog.json_build_object('entity_name', e.entity OPERATOR(pg_catalog.->>) 'name',
-		'type_attribute', e.entity OPERATOR(pg_catalog.#>) '{type,attribute}', 'type_value', e.entity OPERATOR(pg_catalog.#>) '{type,value}',
-		'keys', (SELECT pg_catalog.json_object_agg(k OPERATOR(pg_catalog.->>) 'attribute', k OPERATOR(pg_catalog.->>) 'template') FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
-		'attributes', (SELECT pg_catalog.json_object_agg(a.a OPERATOR(pg_catalog.->>) 'name', a.a OPERATOR(pg_catalog.-) '{name,qualified,holds}'::pg_catalog.text[] ORDER BY a.n)
-					   FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY a(a, n)),
-		'index_conditions', (SELECT pg_catalog.json_object_agg(i.index_name, k OPERATOR(pg_catalog.->>) 'condition')
-			FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k
-				JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.partition_key[1] OPERATOR(pg_catalog.=) (k OPERATOR(pg_catalog.->>) 'attribute')
-			WHERE k OPERATOR(pg_catalog.->>) 'condition' IS NOT NULL),
-		'expression_attribute_values', (SELECT pg_catalog.max(k OPERATOR(pg_catalog.->>) 'values') FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
-		'expression_attribute_names', (SELECT pg_catalog.max((k OPERATOR(pg_catalog.->) 'names')::pg_catalog.text)::pg_catalog.json FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
-		'on_mismatch', e.entity OPERATOR(pg_catalog.->) 'on_mismatch', 'check_types', e.entity OPERATOR(pg_catalog.->) 'check_types',
-		'view_name', (SELECT pg_catalog.min(v.name) FROM view v WHERE v.entity OPERATOR(pg_catalog.=) (e.entity OPERATOR(pg_catalog.->>) 'name'))) AS entity
-	FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'entities') WITH ORDINALITY e(entity, n))
-SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_build_array(pg_catalog.json_build_object(
+	SELECT e.n, json_build_object('entity_name', e.entity ->> 'name',
+		'type_attribute', e.entity #> '{type,attribute}', 'type_value', e.entity #> '{type,value}',
+		'keys', (SELECT json_object_agg(k ->> 'attribute', k ->> 'template') FROM jsonb_array_elements(e.entity -> 'keys') k),
+		'attributes', (SELECT json_object_agg(a.a ->> 'name', a.a - '{name,qualified,holds}'::text[] ORDER BY a.n)
+					   FROM jsonb_array_elements(e.entity -> 'attributes') WITH ORDINALITY a(a, n)),
+		'index_conditions', (SELECT json_object_agg(i.index_name, k ->> 'condition')
+			FROM jsonb_array_elements(e.entity -> 'keys') k
+				JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.partition_key[1] = (k ->> 'attribute')
+			WHERE k ->> 'condition' IS NOT NULL),
+		'expression_attribute_values', (SELECT max(k ->> 'values') FROM jsonb_array_elements(e.entity -> 'keys') k),
+		'expression_attribute_names', (SELECT max((k -> 'names')::text)::json FROM jsonb_array_elements(e.entity -> 'keys') k),
+		'on_mismatch', e.entity -> 'on_mismatch', 'check_types', e.entity -> 'check_types',
+		'view_name', (SELECT min(v.name) FROM view v WHERE v.entity = (e.entity ->> 'name'))) AS entity
+	FROM t CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'entities') WITH ORDINALITY e(entity, n))
+SELECT json_strip_nulls(json_build_object('format', 'dynamo:1', 'tables', json_build_array(json_build_object(
 	'table_name', t.table_name, 'partition_key', t.partition_key, 'partition_key_type', t.partition_key_type,
-	'sort_key', t.sort_key, 'sort_key_type', t.sort_key_type, 'time_to_live', t.definition OPERATOR(pg_catalog.->) 'time_to_live',
-	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', i.index_name,
-			'partition_key', CASE WHEN pg_catalog.cardinality(i.partition_key) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.to_json(i.partition_key[1]) ELSE pg_catalog.to_json(i.partition_key) END,
-			'partition_key_type', (SELECT pg_catalog.json_agg(a OPERATOR(pg_catalog.->) 'type') OPERATOR(pg_catalog.->) 0 FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') a WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) i.partition_key[1]),
-			'sort_key', CASE WHEN pg_catalog.cardinality(i.sort_key) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.to_json(i.sort_key[1]) WHEN pg_catalog.cardinality(i.sort_key) OPERATOR(pg_catalog.>) 1 THEN pg_catalog.to_json(i.sort_key) END,
-			'sort_key_type', (SELECT pg_catalog.json_agg(a OPERATOR(pg_catalog.->) 'type') OPERATOR(pg_catalog.->) 0 FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') a WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) i.sort_key[1]),
+	'sort_key', t.sort_key, 'sort_key_type', t.sort_key_type, 'time_to_live', t.definition -> 'time_to_live',
+	'indexes', (SELECT json_agg(json_build_object('index_name', i.index_name,
+			'partition_key', CASE WHEN cardinality(i.partition_key) = 1 THEN to_json(i.partition_key[1]) ELSE to_json(i.partition_key) END,
+			'partition_key_type', (SELECT json_agg(a -> 'type') -> 0 FROM jsonb_array_elements(t.definition -> 'attributes') a WHERE a ->> 'name' = i.partition_key[1]),
+			'sort_key', CASE WHEN cardinality(i.sort_key) = 1 THEN to_json(i.sort_key[1]) WHEN cardinality(i.sort_key) > 1 THEN to_json(i.sort_key) END,
+			'sort_key_type', (SELECT json_agg(a -> 'type') -> 0 FROM jsonb_array_elements(t.definition -> 'attributes') a WHERE a ->> 'name' = i.sort_key[1]),
 			'local', i.local, 'projection', i.projection,
-			'non_key_attributes', CASE WHEN i.projection OPERATOR(pg_catalog.=) 'INCLUDE' THEN pg_catalog.to_json(i.non_key_attributes) END,
+			'non_key_attributes', CASE WHEN i.projection = 'INCLUDE' THEN to_json(i.non_key_attributes) END,
 			'storage', i.storage, 'shards', i.shards, 'shard_by', i.shard_by) ORDER BY i.index_name)
-		FROM dynamo.indexes i WHERE i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name),
-	'entities', (SELECT pg_catalog.json_agg(e.entity ORDER BY e.n) FROM entity e),
-	'access_patterns', (SELECT pg_catalog.json_agg(pg_catalog.jsonb_build_object('pattern_name', f.proname) OPERATOR(pg_catalog.||) (p.declared OPERATOR(pg_catalog.->) 'arguments') ORDER BY f.proname)
-		FROM dynamo_internal.patterns_of($1) p JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid)))))
+		FROM dynamo.indexes i WHERE i.schema_name = t.schema_name AND i.table_name = t.table_name),
+	'entities', (SELECT json_agg(e.entity ORDER BY e.n) FROM entity e),
+	'access_patterns', (SELECT json_agg(jsonb_build_object('pattern_name', f.proname) || (p.declared -> 'arguments') ORDER BY f.proname)
+		FROM dynamo_internal.patterns_of($1) p JOIN pg_proc f ON f.oid = p.pattern::oid)))))
 FROM t;
 END;
 COMMENT ON FUNCTION dynamo.export_model(regclass) IS
@@ -3636,71 +3640,71 @@ CREATE FUNCTION dynamo_internal.backup_parts(relation regclass) RETURNS json
 	BEGIN ATOMIC
 WITH t AS (
 	SELECT t.schema_name, t.table_name, t.definition, c.oid, c.relname, c.relowner, c.relkind, c.reloptions, c.relrowsecurity
-	FROM dynamo.tables t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation::pg_catalog.oid
-	WHERE t.relation OPERATOR(pg_catalog.=) $1),
+	FROM dynamo.tables t JOIN pg_class c ON c.oid = t.relation::oid
+	WHERE t.relation = $1),
 stored AS (
-	SELECT i.index, i.n, i.index OPERATOR(pg_catalog.->>) 'name' AS name
-	FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') WITH ORDINALITY i(index, n)
-	WHERE i.index OPERATOR(pg_catalog.->>) 'replaces' IS NULL),
+	SELECT i.index, i.n, i.index ->> 'name' AS name
+	FROM t CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'indexes') WITH ORDINALITY i(index, n)
+	WHERE i.index ->> 'replaces' IS NULL),
 view AS (
-	SELECT v.oid, v.relname, pg_catalog.convert_from(pg_catalog.substring(g.tgargs, 1, pg_catalog.length(g.tgargs) OPERATOR(pg_catalog.-) 1), 'UTF8')::pg_catalog.json AS definition
-	FROM t JOIN pg_catalog.pg_class v ON v.relowner OPERATOR(pg_catalog.=) t.relowner AND v.relkind OPERATOR(pg_catalog.=) 'v'
-		JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) v.oid AND g.tgfoid OPERATOR(pg_catalog.=) 'dynamo.entity_view_write()'::pg_catalog.regprocedure
-	WHERE EXISTS (SELECT FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) r.oid
-				  WHERE r.ev_class OPERATOR(pg_catalog.=) v.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) t.oid)),
+	SELECT v.oid, v.relname, convert_from(substring(g.tgargs, 1, length(g.tgargs) - 1), 'UTF8')::json AS definition
+	FROM t JOIN pg_class v ON v.relowner = t.relowner AND v.relkind = 'v'
+		JOIN pg_trigger g ON g.tgrelid = v.oid AND g.tgfoid = 'dynamo.entity_view_write()'::regprocedure
+	WHERE EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+				  WHERE r.ev_class = v.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = t.oid)),
 extra AS (
-	SELECT x.relname, i.indisunique, k.conname, COALESCE(pg_catalog.pg_get_constraintdef(k.oid), pg_catalog.substr(pg_catalog.pg_get_indexdef(x.oid),
-		pg_catalog.length(pg_catalog.format('CREATE %sINDEX %I ON %s%I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, x.relname, CASE WHEN t.relkind OPERATOR(pg_catalog.=) 'p' THEN 'ONLY ' END, t.schema_name, t.relname)) OPERATOR(pg_catalog.+) 1)) AS definition
-	FROM t JOIN pg_catalog.pg_index i ON i.indrelid OPERATOR(pg_catalog.=) t.oid AND NOT i.indisprimary AND i.indisvalid
-		JOIN pg_catalog.pg_class x ON x.oid OPERATOR(pg_catalog.=) i.indexrelid
-		LEFT JOIN pg_catalog.pg_constraint k ON k.conindid OPERATOR(pg_catalog.=) x.oid AND k.conrelid OPERATOR(pg_catalog.=) t.oid
-	WHERE NOT EXISTS (SELECT FROM stored s WHERE dynamo.index_relation($1, s.name)::pg_catalog.oid OPERATOR(pg_catalog.=) x.oid)
-		AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) t.oid AND a.attname OPERATOR(pg_catalog.=) 'dynamo_expires_at' AND a.attnum OPERATOR(pg_catalog.=) ANY (i.indkey))
+	SELECT x.relname, i.indisunique, k.conname, COALESCE(pg_get_constraintdef(k.oid), substr(pg_get_indexdef(x.oid),
+		length(format('CREATE %sINDEX %I ON %s%I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, x.relname, CASE WHEN t.relkind = 'p' THEN 'ONLY ' END, t.schema_name, t.relname)) + 1)) AS definition
+	FROM t JOIN pg_index i ON i.indrelid = t.oid AND NOT i.indisprimary AND i.indisvalid
+		JOIN pg_class x ON x.oid = i.indexrelid
+		LEFT JOIN pg_constraint k ON k.conindid = x.oid AND k.conrelid = t.oid
+	WHERE NOT EXISTS (SELECT FROM stored s WHERE dynamo.index_relation($1, s.name)::oid = x.oid)
+		AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'dynamo_expires_at' AND a.attnum = ANY (i.indkey))
 	UNION ALL
-	SELECT NULL, false, k.conname, pg_catalog.pg_get_constraintdef(k.oid)
-	FROM t JOIN pg_catalog.pg_constraint k ON k.conrelid OPERATOR(pg_catalog.=) t.oid AND k.contype OPERATOR(pg_catalog.=) 'c' AND k.convalidated)
-SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
-	'partitions', (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 THEN pg_catalog.count(*) END FROM t JOIN pg_catalog.pg_partitioned_table p ON p.partrelid OPERATOR(pg_catalog.=) t.oid AND p.partstrat OPERATOR(pg_catalog.=) 'h'
-		JOIN pg_catalog.pg_inherits h ON h.inhparent OPERATOR(pg_catalog.=) t.oid),
-	'options', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', o.option_name, 'value', o.option_value)) FROM t CROSS JOIN LATERAL pg_catalog.pg_options_to_table(t.reloptions) o),
-	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', s.name, 'storage', s.index OPERATOR(pg_catalog.->>) 'storage',
-			'shards', CASE WHEN s.index OPERATOR(pg_catalog.->>) 'shards' OPERATOR(pg_catalog.<>) '0' THEN s.index OPERATOR(pg_catalog.->) 'shards' END, 'shard_by', s.index OPERATOR(pg_catalog.->>) 'shard_by') ORDER BY s.n)
-		FROM stored s WHERE s.index OPERATOR(pg_catalog.->>) 'storage' OPERATOR(pg_catalog.=) 'table' AND s.index OPERATOR(pg_catalog.->) 'vector' IS NULL),
-	'vector_indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', s.name, 'vector_attribute', s.index OPERATOR(pg_catalog.#>) '{vector,attribute}',
-			'dimensions', s.index OPERATOR(pg_catalog.#>) '{vector,dimensions}', 'distance', s.index OPERATOR(pg_catalog.#>) '{vector,distance}', 'method', s.index OPERATOR(pg_catalog.#>) '{vector,method}',
-			'partition_key', s.index OPERATOR(pg_catalog.#>) '{partition,0}',
-			'partition_key_type', (SELECT a OPERATOR(pg_catalog.->) 'type' FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') a
-				WHERE a OPERATOR(pg_catalog.->) 'name' OPERATOR(pg_catalog.=) (s.index OPERATOR(pg_catalog.#>) '{partition,0}')),
-			'filters', (SELECT pg_catalog.json_agg(f OPERATOR(pg_catalog.->) 'name') FROM pg_catalog.jsonb_array_elements(s.index OPERATOR(pg_catalog.#>) '{vector,filters}') f),
-			'filter_types', (SELECT pg_catalog.json_agg(f OPERATOR(pg_catalog.->) 'type') FROM pg_catalog.jsonb_array_elements(s.index OPERATOR(pg_catalog.#>) '{vector,filters}') f),
-			'projection', s.index OPERATOR(pg_catalog.->) 'projection',
-			'non_key_attributes', CASE WHEN s.index OPERATOR(pg_catalog.->>) 'projection' OPERATOR(pg_catalog.=) 'INCLUDE' THEN s.index OPERATOR(pg_catalog.->) 'non_key_attributes' END) ORDER BY s.n)
-		FROM stored s WHERE s.index OPERATOR(pg_catalog.#>>) '{vector,method}' OPERATOR(pg_catalog.<>) 'exact'),
-	'views', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('view_name', v.relname, 'entity_name', v.definition OPERATOR(pg_catalog.#>) '{entity,S}',
-			'invalid_values', v.definition OPERATOR(pg_catalog.#>) '{invalid,S}',
-			'columns', CASE WHEN COALESCE(v.definition OPERATOR(pg_catalog.#>>) '{declared,BOOL}', 'false') OPERATOR(pg_catalog.<>) 'true' THEN
-				(SELECT pg_catalog.json_object_agg(a.attname, pg_catalog.json_build_object('type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'attribute', c.c OPERATOR(pg_catalog.#>) '{M,attribute,S}') ORDER BY c.n)
-				 FROM pg_catalog.json_array_elements(v.definition OPERATOR(pg_catalog.#>) '{columns,L}') WITH ORDINALITY c(c, n)
-					JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) v.oid AND a.attnum OPERATOR(pg_catalog.=) c.n) END) ORDER BY v.relname) FROM view v),
-	'access_patterns', (SELECT pg_catalog.json_agg(pg_catalog.jsonb_build_object('pattern_name', f.proname) OPERATOR(pg_catalog.||) (p.declared OPERATOR(pg_catalog.->) 'arguments') ORDER BY f.proname)
-		FROM t CROSS JOIN LATERAL dynamo_internal.patterns_of(t.oid::pg_catalog.regclass) p
-			JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid AND f.proowner OPERATOR(pg_catalog.=) t.relowner),
-	'sql_indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', e.relname, 'unique', e.indisunique, 'definition', e.definition) ORDER BY e.relname) FROM extra e WHERE e.conname IS NULL),
-	'constraints', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', e.conname, 'definition', e.definition) ORDER BY e.conname) FROM extra e WHERE e.conname IS NOT NULL),
-	'omitted', (SELECT pg_catalog.json_agg(o.what ORDER BY o.n) FROM (
-		SELECT 1 AS n, 'references' AS what WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.oid AND g.tgfoid OPERATOR(pg_catalog.=) ANY (ARRAY['dynamo.check_reference()'::pg_catalog.regprocedure, 'dynamo.check_referenced()'::pg_catalog.regprocedure]::pg_catalog.oid[]))
+	SELECT NULL, false, k.conname, pg_get_constraintdef(k.oid)
+	FROM t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'c' AND k.convalidated)
+SELECT json_strip_nulls(json_build_object(
+	'partitions', (SELECT CASE WHEN count(*) > 0 THEN count(*) END FROM t JOIN pg_partitioned_table p ON p.partrelid = t.oid AND p.partstrat = 'h'
+		JOIN pg_inherits h ON h.inhparent = t.oid),
+	'options', (SELECT json_agg(json_build_object('name', o.option_name, 'value', o.option_value)) FROM t CROSS JOIN LATERAL pg_options_to_table(t.reloptions) o),
+	'indexes', (SELECT json_agg(json_build_object('index_name', s.name, 'storage', s.index ->> 'storage',
+			'shards', CASE WHEN s.index ->> 'shards' <> '0' THEN s.index -> 'shards' END, 'shard_by', s.index ->> 'shard_by') ORDER BY s.n)
+		FROM stored s WHERE s.index ->> 'storage' = 'table' AND s.index -> 'vector' IS NULL),
+	'vector_indexes', (SELECT json_agg(json_build_object('index_name', s.name, 'vector_attribute', s.index #> '{vector,attribute}',
+			'dimensions', s.index #> '{vector,dimensions}', 'distance', s.index #> '{vector,distance}', 'method', s.index #> '{vector,method}',
+			'partition_key', s.index #> '{partition,0}',
+			'partition_key_type', (SELECT a -> 'type' FROM t CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'attributes') a
+				WHERE a -> 'name' = (s.index #> '{partition,0}')),
+			'filters', (SELECT json_agg(f -> 'name') FROM jsonb_array_elements(s.index #> '{vector,filters}') f),
+			'filter_types', (SELECT json_agg(f -> 'type') FROM jsonb_array_elements(s.index #> '{vector,filters}') f),
+			'projection', s.index -> 'projection',
+			'non_key_attributes', CASE WHEN s.index ->> 'projection' = 'INCLUDE' THEN s.index -> 'non_key_attributes' END) ORDER BY s.n)
+		FROM stored s WHERE s.index #>> '{vector,method}' <> 'exact'),
+	'views', (SELECT json_agg(json_build_object('view_name', v.relname, 'entity_name', v.definition #> '{entity,S}',
+			'invalid_values', v.definition #> '{invalid,S}',
+			'columns', CASE WHEN COALESCE(v.definition #>> '{declared,BOOL}', 'false') <> 'true' THEN
+				(SELECT json_object_agg(a.attname, json_build_object('type', format_type(a.atttypid, a.atttypmod), 'attribute', c.c #> '{M,attribute,S}') ORDER BY c.n)
+				 FROM json_array_elements(v.definition #> '{columns,L}') WITH ORDINALITY c(c, n)
+					JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum = c.n) END) ORDER BY v.relname) FROM view v),
+	'access_patterns', (SELECT json_agg(jsonb_build_object('pattern_name', f.proname) || (p.declared -> 'arguments') ORDER BY f.proname)
+		FROM t CROSS JOIN LATERAL dynamo_internal.patterns_of(t.oid::regclass) p
+			JOIN pg_proc f ON f.oid = p.pattern::oid AND f.proowner = t.relowner),
+	'sql_indexes', (SELECT json_agg(json_build_object('name', e.relname, 'unique', e.indisunique, 'definition', e.definition) ORDER BY e.relname) FROM extra e WHERE e.conname IS NULL),
+	'constraints', (SELECT json_agg(json_build_object('name', e.conname, 'definition', e.definition) ORDER BY e.conname) FROM extra e WHERE e.conname IS NOT NULL),
+	'omitted', (SELECT json_agg(o.what ORDER BY o.n) FROM (
+		SELECT 1 AS n, 'references' AS what WHERE EXISTS (SELECT FROM t JOIN pg_trigger g ON g.tgrelid = t.oid AND g.tgfoid = ANY (ARRAY['dynamo.check_reference()'::regprocedure, 'dynamo.check_referenced()'::regprocedure]::oid[]))
 		UNION ALL
-		SELECT 2, 'foreign keys' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_constraint k ON k.contype OPERATOR(pg_catalog.=) 'f' AND t.oid OPERATOR(pg_catalog.=) ANY (ARRAY[k.conrelid, k.confrelid]))
+		SELECT 2, 'foreign keys' WHERE EXISTS (SELECT FROM t JOIN pg_constraint k ON k.contype = 'f' AND t.oid = ANY (ARRAY[k.conrelid, k.confrelid]))
 		UNION ALL
-		SELECT 3, 'constraints that are not valid' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_constraint k ON k.conrelid OPERATOR(pg_catalog.=) t.oid AND k.contype OPERATOR(pg_catalog.=) 'c' AND NOT k.convalidated)
+		SELECT 3, 'constraints that are not valid' WHERE EXISTS (SELECT FROM t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'c' AND NOT k.convalidated)
 		UNION ALL
-		SELECT 4, 'triggers' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.oid AND NOT g.tgisinternal JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) g.tgfoid
-										 WHERE f.pronamespace OPERATOR(pg_catalog.<>) ALL (ARRAY['dynamo'::pg_catalog.regnamespace, 'dynamo_internal'::pg_catalog.regnamespace]::pg_catalog.oid[]))
+		SELECT 4, 'triggers' WHERE EXISTS (SELECT FROM t JOIN pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal JOIN pg_proc f ON f.oid = g.tgfoid
+										 WHERE f.pronamespace <> ALL (ARRAY['dynamo'::regnamespace, 'dynamo_internal'::regnamespace]::oid[]))
 		UNION ALL
 		SELECT 5, 'row security' WHERE EXISTS (SELECT FROM t WHERE t.relrowsecurity)
 		UNION ALL
-		SELECT 6, 'columns' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) t.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.<>) ALL ('{item,dynamo_expires_at}'::pg_catalog.name[])
-										WHERE NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') d WHERE d OPERATOR(pg_catalog.->>) 'column' OPERATOR(pg_catalog.=) a.attname::pg_catalog.text))) o)));
+		SELECT 6, 'columns' WHERE EXISTS (SELECT FROM t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL ('{item,dynamo_expires_at}'::name[])
+										WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(t.definition -> 'attributes') d WHERE d ->> 'column' = a.attname::text))) o)));
 END;
 COMMENT ON FUNCTION dynamo_internal.backup_parts(regclass) IS 'returns how a table and its indexes are stored, its entity views, access patterns, indexes and constraints of SQL, and what a backup omits';
 
@@ -3708,31 +3712,31 @@ COMMENT ON FUNCTION dynamo_internal.backup_parts(regclass) IS 'returns how a tab
 CREATE FUNCTION dynamo_internal.restore_statements(parts json, table_name text, relation regclass) RETURNS json
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 	BEGIN ATOMIC
-SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(s.what, s.code, s.statement) ORDER BY s.step, s.n), '[]'::pg_catalog.json)
-FROM (SELECT 1 AS step, o.n, pg_catalog.format('option %I', o.o OPERATOR(pg_catalog.->>) 'name') AS what, false AS code,
-		  pg_catalog.format('ALTER TABLE %s SET (%I = %L)', $3, o.o OPERATOR(pg_catalog.->>) 'name', o.o OPERATOR(pg_catalog.->>) 'value') AS statement
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'options') WITH ORDINALITY o(o, n)
+SELECT COALESCE(json_agg(json_build_array(s.what, s.code, s.statement) ORDER BY s.step, s.n), '[]'::json)
+FROM (SELECT 1 AS step, o.n, format('option %I', o.o ->> 'name') AS what, false AS code,
+		  format('ALTER TABLE %s SET (%I = %L)', $3, o.o ->> 'name', o.o ->> 'value') AS statement
+	  FROM json_array_elements($1 -> 'options') WITH ORDINALITY o(o, n)
 	  UNION ALL
-	  SELECT 2, i.n, pg_catalog.format('the storage of index "%s"', i.i OPERATOR(pg_catalog.->>) 'index_name'), false, dynamo_internal.call_statement('change_index', $2, i.i)
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'indexes') WITH ORDINALITY i(i, n)
+	  SELECT 2, i.n, format('the storage of index "%s"', i.i ->> 'index_name'), false, dynamo_internal.call_statement('change_index', $2, i.i)
+	  FROM json_array_elements($1 -> 'indexes') WITH ORDINALITY i(i, n)
 	  UNION ALL
-	  SELECT 3, i.n, pg_catalog.format('the method of index "%s"', i.i OPERATOR(pg_catalog.->>) 'index_name'), false,
-		  pg_catalog.concat(dynamo_internal.call_statement('drop_vector_index', $2, i.i), '; ', dynamo_internal.call_statement('create_vector_index', $2, i.i))
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'vector_indexes') WITH ORDINALITY i(i, n)
+	  SELECT 3, i.n, format('the method of index "%s"', i.i ->> 'index_name'), false,
+		  concat(dynamo_internal.call_statement('drop_vector_index', $2, i.i), '; ', dynamo_internal.call_statement('create_vector_index', $2, i.i))
+	  FROM json_array_elements($1 -> 'vector_indexes') WITH ORDINALITY i(i, n)
 	  UNION ALL
-	  SELECT 4, v.n, pg_catalog.format('view "%s"', v.v OPERATOR(pg_catalog.->>) 'view_name'), true, dynamo_internal.call_statement('create_entity_view', $2, v.v)
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'views') WITH ORDINALITY v(v, n)
+	  SELECT 4, v.n, format('view "%s"', v.v ->> 'view_name'), true, dynamo_internal.call_statement('create_entity_view', $2, v.v)
+	  FROM json_array_elements($1 -> 'views') WITH ORDINALITY v(v, n)
 	  UNION ALL
-	  SELECT 5, p.n, pg_catalog.format('access pattern "%s"', p.p OPERATOR(pg_catalog.->>) 'pattern_name'), true, dynamo_internal.call_statement('create_access_pattern', $2, p.p)
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'access_patterns') WITH ORDINALITY p(p, n)
+	  SELECT 5, p.n, format('access pattern "%s"', p.p ->> 'pattern_name'), true, dynamo_internal.call_statement('create_access_pattern', $2, p.p)
+	  FROM json_array_elements($1 -> 'access_patterns') WITH ORDINALITY p(p, n)
 	  UNION ALL
-	  SELECT 6, i.n, pg_catalog.format('index "%s"', i.i OPERATOR(pg_catalog.->>) 'name'), true,
-		  pg_catalog.format('CREATE %sINDEX %I ON %s %s', CASE WHEN (i.i OPERATOR(pg_catalog.->>) 'unique')::pg_catalog.bool THEN 'UNIQUE ' END, i.i OPERATOR(pg_catalog.->>) 'name', $3, i.i OPERATOR(pg_catalog.->>) 'definition')
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'sql_indexes') WITH ORDINALITY i(i, n)
+	  SELECT 6, i.n, format('index "%s"', i.i ->> 'name'), true,
+		  format('CREATE %sINDEX %I ON %s %s', CASE WHEN (i.i ->> 'unique')::bool THEN 'UNIQUE ' END, i.i ->> 'name', $3, i.i ->> 'definition')
+	  FROM json_array_elements($1 -> 'sql_indexes') WITH ORDINALITY i(i, n)
 	  UNION ALL
-	  SELECT 7, c.n, pg_catalog.format('constraint "%s"', c.c OPERATOR(pg_catalog.->>) 'name'), true,
-		  pg_catalog.format('ALTER TABLE %s ADD CONSTRAINT %I %s', $3, c.c OPERATOR(pg_catalog.->>) 'name', c.c OPERATOR(pg_catalog.->>) 'definition')
-	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'constraints') WITH ORDINALITY c(c, n)) s;
+	  SELECT 7, c.n, format('constraint "%s"', c.c ->> 'name'), true,
+		  format('ALTER TABLE %s ADD CONSTRAINT %I %s', $3, c.c ->> 'name', c.c ->> 'definition')
+	  FROM json_array_elements($1 -> 'constraints') WITH ORDINALITY c(c, n)) s;
 END;
 COMMENT ON FUNCTION dynamo_internal.restore_statements(json, text, regclass) IS 'returns the statements that make the parts of dynamo_internal.backup_parts for a new table';
 
@@ -3801,11 +3805,11 @@ COMMENT ON FUNCTION dynamo_internal.previous_secret_used_at(text, timestamptz) I
 	'when a request was last signed with the previous secret of an access key, if that was after this time';
 
 CREATE VIEW dynamo.access_keys WITH (security_barrier) AS
-	SELECT access_key_id, role::pg_catalog.regrole AS role, created_at, rotated_at,
-		   CASE WHEN previous_until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp() THEN previous_until END AS previous_until,
+	SELECT access_key_id, role::regrole AS role, created_at, rotated_at,
+		   CASE WHEN previous_until > statement_timestamp() THEN previous_until END AS previous_until,
 		   dynamo_internal.previous_secret_used_at(access_key_id, rotated_at) AS previous_used_at
 	FROM dynamo_internal.access_key_secrets
-	WHERE pg_catalog.pg_has_role(role, 'USAGE');
+	WHERE pg_has_role(role, 'USAGE');
 COMMENT ON VIEW dynamo.access_keys IS
 	'access keys of the HTTP endpoint for roles whose privileges the user has';
 

@@ -328,13 +328,31 @@ sub unqualified_in_c
 }
 
 # Of a script, what is planned or run later, or is given to others.
+# The views, functions and statements of a script.  Those that are parsed while the script
+# runs are left out below a search_path that nobody else can write in.
+sub statements_of_sessions
+{
+	my ($text) = @_;
+	my $safe = 0;
+	my @found;
+
+	for my $statement (sql_statements(sql_tokens($text)))
+	{
+		my $words = join ' ', map { $_->{text} } @$statement;
+
+		$safe = 1 if $words =~ /\bSET LOCAL search_path = pg_catalog , pg_temp ;$/;
+		next if $words !~ /^(?:CREATE (?:OR REPLACE )?VIEW|DO|SELECT)\b|LANGUAGE (?:sql|plpgsql)\b/i;
+		next if $safe && $words =~ /^CREATE (?:OR REPLACE )?VIEW\b|\bBEGIN ATOMIC\b|\bLANGUAGE sql\b.*? RETURN /;
+		push @found, $statement;
+	}
+	return @found;
+}
+
 sub unqualified_in_script
 {
 	my ($file, $text) = @_;
 
-	return map { unqualified(@$_) }
-		grep { join(' ', map { $_->{text} } @$_) =~ /^(?:CREATE (?:OR REPLACE )?VIEW|DO|SELECT)\b|LANGUAGE (?:sql|plpgsql)\b/i }
-		sql_statements(sql_tokens($text));
+	return map { unqualified(@$_) } statements_of_sessions($text);
 }
 
 # ---- relations are named with their schema ----
@@ -409,9 +427,7 @@ sub unqualified_relations_in_script
 {
 	my ($file, $text) = @_;
 
-	return map { unqualified_relations(@$_) }
-		grep { join(' ', map { $_->{text} } @$_) =~ /^(?:CREATE (?:OR REPLACE )?VIEW|DO|SELECT)\b|LANGUAGE (?:sql|plpgsql)\b/i }
-		sql_statements(sql_tokens($text));
+	return map { unqualified_relations(@$_) } statements_of_sessions($text);
 }
 
 # ---- versions ----
@@ -474,8 +490,13 @@ my @rules = (
 			q{void F(void) { errhint("Use SELECT lower(a) FROM t WHERE a = b"); }} ] ],
 	[ 'views and functions of scripts do so, too', '*.sql', \&unqualified_in_script,
 		[ 'CREATE VIEW v AS SELECT a FROM s.t WHERE a = 1;', 'CREATE VIEW v AS SELECT a::text FROM s.t;',
-			q{DO $$ BEGIN IF lower('A') IS NULL THEN RETURN; END IF; END $$;}, q{CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1 + 1;} ],
-		[ q{CREATE VIEW v AS SELECT COALESCE(a OPERATOR(pg_catalog.->>) 'b', 'c') AS d FROM s.t;},
+			q{DO $$ BEGIN IF lower('A') IS NULL THEN RETURN; END IF; END $$;}, q{CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1 + 1;},
+			q{SET LOCAL search_path = pg_catalog, pg_temp; DO $$ BEGIN IF lower('A') IS NULL THEN RETURN; END IF; END $$;},
+			q{SET search_path = public; CREATE VIEW v AS SELECT a FROM s.t WHERE a = 1;},
+			q{CREATE VIEW v AS SELECT a FROM s.t WHERE a = 1; SET LOCAL search_path = pg_catalog, pg_temp;} ],
+		[ q{SET LOCAL search_path = pg_catalog, pg_temp; CREATE FUNCTION f() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT 1 + 1; END;},
+			q{SET LOCAL search_path = pg_catalog, pg_temp; CREATE VIEW v AS SELECT a::text FROM pg_class t WHERE a = 1;},
+			q{CREATE VIEW v AS SELECT COALESCE(a OPERATOR(pg_catalog.->>) 'b', 'c') AS d FROM s.t;},
 			q{CREATE OPERATOR = (LEFTARG = item, RIGHTARG = item, FUNCTION = item_eq);}, q{CREATE EVENT TRIGGER e ON sql_drop WHEN TAG IN ('A');} ] ],
 	[ 'C names relations with their schema', 'src/*.c src/*/*.c', \&names_without_schema,
 		[ 'void F(void) { name = psprintf("%s.%s", get_namespace_name(schema), get_rel_name(relid)); }',
