@@ -27,11 +27,12 @@ for my $page (split /\n/, `find '$site' -name '*.html'`)
 	$anchors{$page} = { map { $_ => 1 } $html =~ /\bid="([^"]+)"/g };
 }
 cmp_ok(scalar keys %anchors, '>', 15, 'pages');
-for my $file (glob("$project/docs/*.md"))
+for my $file (map { glob "$project/$_" } qw(docs/*.md docs/internals/*.md src/README.md))
 {
-	my $name = basename($file, '.md');
+	my $page = substr($file, length($project) + 1) =~ s/\.md$//r;
+	my $place = $page =~ s{/README$}{/(?:README|index)}r;
 
-	ok(slurp_file("$site/index.html") =~ m{href="docs/(?:$name|index)\.html"}, "the menu has docs/$name.md");
+	ok(slurp_file("$site/index.html") =~ m{href="$place\.html"}, "the menu has $page.md");
 }
 
 # resolves dir/a/../b to dir/b
