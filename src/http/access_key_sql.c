@@ -60,7 +60,8 @@ static void
 CheckMayManage(Oid role)
 {
 	CheckTrustedCode();
-	if (!superuser() && role != GetUserId() && !is_admin_of_role(GetUserId(), role))
+	if (!superuser() && role != GetUserId() &&
+		(!OidIsValid(role) || !is_admin_of_role(GetUserId(), role)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to change access keys of role \"%s\"",

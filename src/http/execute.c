@@ -325,10 +325,10 @@ RunTransaction(Execution *execution, Writer *out)
 	identity = AuthenticateRequest(request);
 	execution->accepted = true;
 	TakeShare(execution, identity->role);
-	if (!IdentityIsAssumed(identity, http_schemas))
+	if (!IdentityIsAssumed(identity, true))
 	{
 		CommitTransaction(execution);
-		IdentityAssume(identity, http_schemas);
+		IdentityAssume(identity, true);
 		BeginTransaction(execution);
 	}
 	IdentityEnter();

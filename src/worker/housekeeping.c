@@ -51,8 +51,8 @@ AssumeSuperuser(void)
 {
 	Identity	superuser = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
 
-	if (!IdentityIsAssumed(&superuser, NULL))
-		IdentityAssume(&superuser, NULL);
+	if (!IdentityIsAssumed(&superuser, false))
+		IdentityAssume(&superuser, false);
 }
 
 static void
@@ -107,8 +107,8 @@ RunTask(Task *task)
 	Identity	identity = OwnerIdentity(task->owner);
 	int64		deleted = 0;
 
-	if (!IdentityIsAssumed(&identity, NULL))
-		IdentityAssume(&identity, NULL);
+	if (!IdentityIsAssumed(&identity, false))
+		IdentityAssume(&identity, false);
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	IdentityEnter();

@@ -18,25 +18,28 @@
 #include "compat.h"
 #include "store/segment.h"
 #include "table/table.h"
+#include "worker/endpoint.h"
 #include "worker/identity.h"
 
 /* The identity of the worker; the role is invalid before the first request. */
 static Identity assumed;
 static MemoryContext assumed_context;
-static char *assumed_schemas;
+static char *assumed_schemas;	/* the setting, which a reload can change; NULL if it does not count */
 static bool entered;
 
 static bool
-SameSchemas(const char *a, const char *b)
+HasSameSchemas(bool for_requests)
 {
-	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+	if (!for_requests || assumed_schemas == NULL)
+		return !for_requests && assumed_schemas == NULL;
+	return strcmp(assumed_schemas, http_schemas) == 0;
 }
 
 bool
-IdentityIsAssumed(const Identity *identity, const char *schemas)
+IdentityIsAssumed(const Identity *identity, bool for_requests)
 {
 	if (identity->role != assumed.role || identity->superuser != assumed.superuser ||
-		identity->nsettings != assumed.nsettings || !SameSchemas(assumed_schemas, schemas))
+		identity->nsettings != assumed.nsettings || !HasSameSchemas(for_requests))
 		return false;
 	for (int i = 0; i < identity->nsettings; i++)
 	{
@@ -97,18 +100,18 @@ ApplySettings(const Identity *identity)
  * the search path only some tables can be meant (creators.h).
  */
 static void
-ApplySchemas(const char *schemas)
+ApplySchemas(void)
 {
-	bool		given = schemas[0] != '\0';
+	bool		given = http_schemas[0] != '\0';
 
 	if (given)
-		(void) set_config_option("search_path", schemas, PGC_USERSET, PGC_S_SESSION,
+		(void) set_config_option("search_path", http_schemas, PGC_USERSET, PGC_S_SESSION,
 								 GUC_ACTION_SET, true, WARNING, false);
 	TableNamesComeFromHttp(given);
 }
 
 static void
-RememberIdentity(const Identity *identity, const char *schemas)
+RememberIdentity(const Identity *identity, bool for_requests)
 {
 	MemoryContext old;
 
@@ -122,12 +125,12 @@ RememberIdentity(const Identity *identity, const char *schemas)
 		assumed.settings = palloc(identity->nsettings * sizeof(char *));
 	for (int i = 0; i < identity->nsettings; i++)
 		assumed.settings[i] = pstrdup(identity->settings[i]);
-	assumed_schemas = schemas == NULL ? NULL : pstrdup(schemas);
+	assumed_schemas = for_requests ? pstrdup(http_schemas) : NULL;
 	MemoryContextSwitchTo(old);
 }
 
 void
-IdentityAssume(const Identity *identity, const char *schemas)
+IdentityAssume(const Identity *identity, bool for_requests)
 {
 	/* if this fails, the next request assumes its role from the start */
 	assumed.role = InvalidOid;
@@ -135,11 +138,11 @@ IdentityAssume(const Identity *identity, const char *schemas)
 	DiscardSession();
 	SetSessionAuthorization(identity->role, identity->superuser);
 	ApplySettings(identity);
-	if (schemas != NULL)
-		ApplySchemas(schemas);
+	if (for_requests)
+		ApplySchemas();
 	CommitTransactionCommand();
 	SetUserIdAndSecContext(identity->role, 0);
-	RememberIdentity(identity, schemas);
+	RememberIdentity(identity, for_requests);
 }
 
 void

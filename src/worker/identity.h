@@ -20,14 +20,14 @@ typedef struct Identity
 	char	  **settings;		/* "name=value" */
 } Identity;
 
-/* Whether the worker already has this role, with these schemas. */
-extern DYNAMO_EXPORT bool IdentityIsAssumed(const Identity *identity, const char *schemas);
+/* Whether the worker already has this role, for the same purpose. */
+extern DYNAMO_EXPORT bool IdentityIsAssumed(const Identity *identity, bool for_requests);
 
 /*
- * Takes on the role; must be called outside transactions.  schemas are those in which
- * requests find tables ("" for the search path of the role), NULL if there are no requests.
+ * Takes on the role; must be called outside transactions.  Requests find tables in the
+ * schemas of dynamo.http_schemas, which the role's own settings may contain.
  */
-extern DYNAMO_EXPORT void IdentityAssume(const Identity *identity, const char *schemas);
+extern DYNAMO_EXPORT void IdentityAssume(const Identity *identity, bool for_requests);
 
 /*
  * Begin and end the time in which code of other users may run, which must not

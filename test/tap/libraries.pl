@@ -19,7 +19,7 @@ sub symbols
 	my ($library, $which) = @_;
 	my @names = map { /\s(?:[A-Z] )(\S+)$/ ? $1 : () } `nm -D --$which-only $directory/$library.so`;
 	my %function = map { /^pg_finfo_(\w+)$/ ? ($1 => 1) : () } @names;
-	return grep { !$function{$_} && !/^(?:pg_finfo_|_PG_init$|Pg_magic_func$|dynamo_\w+_main$|_\w+$)/ } @names;
+	return grep { !$function{$_} && !/^(?:pg_finfo_|_PG_init$|Pg_magic_func$|dynamo_\w+_main$|_[\w.]+$)/ } @names;
 }
 
 my %offered = map { $_ => 1 } symbols('dynamo', 'defined');
