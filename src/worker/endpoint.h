@@ -37,7 +37,7 @@ extern DYNAMO_EXPORT int	http_tls;
 extern DYNAMO_EXPORT char *http_role;			/* whose rights requests have without
 								 * authentication */
 extern DYNAMO_EXPORT bool http_allow_superuser;	/* requests may be a superuser's */
-extern DYNAMO_EXPORT char *http_schemas;		/* in place of the role's search_path; "": that,
+extern char *http_schemas;		/* in place of the role's search_path; "": that,
 								 * without tables of strangers */
 extern DYNAMO_EXPORT char *http_secret_key_command;	/* "": secrets are not encrypted */
 extern DYNAMO_EXPORT char *http_allow_origin; /* "": browsers are told nothing */
