@@ -27,6 +27,7 @@ my ($libdir, $sharedir) = map { my ($dir) = run_command([ 'pg_config', $_ ]); ch
 my @others = grep { -e "$libdir/$_->[0].so" && (!defined $_->[1] || -e "$sharedir/extension/$_->[1].control") } @all;
 my %has = map { $_->[0] => 1 } @others;
 
+plan skip_all => 'no other extension is installed' if !@others;
 for my $other (grep { !$has{ $_->[0] } } @all)
 {
 	SKIP: { skip "$other->[0] is not installed", 1 }
