@@ -110,5 +110,14 @@ SELECT next_page('UPDATE tab SET a = ? WHERE pk = ''p1'' AND sk = ''s1''', 'p1',
 SELECT count(*) FROM generate_series(1, length(:'token')) i WHERE next_page('SELECT sk FROM tab WHERE pk = ?', 'p1', overlay(:'token' PLACING 'A' FROM i)) ? 'error'
 	IS DISTINCT FROM (substr(:'token', i, 1) <> 'A');
 
+-- a local index that is a table of its own: conditions on attributes that it lacks
+SELECT dynamo.create_table('near', 'pk', 'sk', indexes => '[
+	{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l", "storage": "table", "projection": "KEYS_ONLY"}]');
+INSERT INTO near (item) SELECT jsonb_build_object('pk', 'p' || i % 2, 'sk', 's' || i, 'l', 'l' || 9 - i, 'x', i) FROM generate_series(1, 6) i;
+SELECT req('ExecuteStatement', '{"Statement": "SELECT * FROM near.lsi WHERE pk = ''p1'' AND x = 3"}');
+SELECT req('ExecuteStatement', '{"Statement": "SELECT * FROM near.lsi WHERE x = 3"}');
+SELECT req('ExecuteStatement', '{"Statement": "SELECT x FROM near.lsi WHERE x IS MISSING AND sk = ''s4''"}');
+SELECT req('ExecuteStatement', '{"Statement": "SELECT sk, x FROM near.lsi WHERE pk = ''p1'' AND l < ''l7''"}');
+
 SET client_min_messages = warning;
 DROP SCHEMA t_partiql_paging CASCADE;
