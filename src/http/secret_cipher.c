@@ -15,12 +15,6 @@
 
 #ifdef USE_OPENSSL
 
-bool
-SecretCipherExists(void)
-{
-	return true;
-}
-
 static EVP_CIPHER_CTX *
 NewContext(void)
 {
@@ -89,12 +83,6 @@ SecretDecrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 }
 
 #else							/* !USE_OPENSSL */
-
-bool
-SecretCipherExists(void)
-{
-	return false;
-}
 
 static void FailWithoutCipher(void) pg_attribute_noreturn();
 

@@ -1,6 +1,6 @@
 /*
  * secret_cipher.h
- *	  Encrypts secrets with AES-256-GCM, by OpenSSL.
+ *	  Encrypts secrets with AES-256-GCM, by OpenSSL, which the server must be built with.
  */
 #ifndef DYNAMO_SECRET_CIPHER_H
 #define DYNAMO_SECRET_CIPHER_H
@@ -9,9 +9,6 @@
 
 #define SECRET_NONCE_LEN	12
 #define SECRET_TAG_LEN		16
-
-/* Whether the server was built with OpenSSL.  The functions below need it. */
-extern bool SecretCipherExists(void);
 
 /*
  * Encrypts len bytes of text in place.  A nonce must not be used twice with a

@@ -2,8 +2,8 @@
  * worker.c
  *	  The main loop of a background worker of the HTTP endpoint.
  *
- * A worker is restarted some seconds after it ended for any reason: terminated
- * by an administrator, a missing database, a port in use.
+ * A worker is restarted some seconds after it ended for any reason, such as a missing
+ * database or an administrator.  It waits for a port in use (port.h).
  */
 #include "postgres.h"
 

@@ -6,6 +6,7 @@
  * never for a single one, and executes one request at a time:
  *
  *		worker.c		main loop: events, signals, timeouts
+ *		port.c			listening, as soon as the port can be had
  *		events.c		waiting for sockets
  *		accept.c		new clients
  *		share.c			distribution of clients among workers
