@@ -4,7 +4,7 @@
  *	  table to files below the archive directory, and back.
  *
  *	archive_settings.c	the setting dynamo.archive_directory, and who may use it
- *	archive_place.c		converts names of buckets and prefixes to directories
+ *	archive_directory.c		converts names of buckets and prefixes to directories
  *	archive_job.c		the table of jobs, dynamo_internal.archive_jobs
  *	archive_launch.c	starts a worker at commit
  *	archive_worker.c	the background worker of one job
@@ -35,7 +35,7 @@ extern void ArchiveInit(void);
  */
 extern char *ArchiveDirectory(void);
 
-/* ---- archive_place.c ---- */
+/* ---- archive_directory.c ---- */
 
 /* Returns a prefix as the beginning of a path: empty, or with a slash at its end. */
 extern const char *PrefixAsPath(const char *prefix);

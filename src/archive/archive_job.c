@@ -26,7 +26,7 @@
 #include "archive/archive.h"
 #include "archive/archive_remove.h"
 #include "compat.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 /* A queued job without a worker has failed after this time. */
 #define START_TIME		(60 * USECS_PER_SEC)

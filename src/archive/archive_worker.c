@@ -25,9 +25,9 @@
 #include "background_worker.h"
 #include "ddl/ddl.h"
 #include "errors.h"
-#include "table/objects.h"
-#include "table/owner.h"
-#include "table/settings_owner.h"
+#include "extension_objects.h"
+#include "security/owner.h"
+#include "security/settings_owner.h"
 #include "table/table_name.h"
 
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);

@@ -36,11 +36,11 @@
 #include "compat.h"
 #include "constraint/reference.h"
 #include "entity/template.h"
-#include "store/own_table.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "store/plan.h"
+#include "store/raw_table.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/owner.h"
 #include "table/stored.h"
 
 typedef enum CheckPlan

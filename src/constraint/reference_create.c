@@ -18,9 +18,9 @@
 #include "constraint/reference.h"
 #include "ddl/ddl.h"
 #include "entity/template.h"
+#include "extension_objects.h"
 #include "item/json.h"
 #include "store/plan.h"
-#include "table/objects.h"
 #include "table/table_name.h"
 
 /*

@@ -12,7 +12,7 @@
 
 #include "constraint/reference.h"
 #include "ddl/feature.h"
-#include "table/objects.h"
+#include "extension_objects.h"
 
 /* ---- the other trigger ---- */
 

@@ -20,10 +20,10 @@
 
 #include "constraint/reference.h"
 #include "ddl/ddl.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "store/plan.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/owner.h"
 
 #define TRIGGER_REFERENCED_TRUNCATE	"~dynamo_referenced_truncate"
 

@@ -16,9 +16,9 @@
 
 #include "compat.h"
 #include "constraint/reference.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "store/plan.h"
-#include "table/objects.h"
-#include "table/owner.h"
 
 /* Number of keys that one statement looks up. */
 #define KEYS_AT_ONCE	10000

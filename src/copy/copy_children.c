@@ -8,7 +8,7 @@
 #include "utils/memutils.h"
 
 #include "copy/copy.h"
-#include "table/objects.h"
+#include "extension_objects.h"
 
 /* A search for children. */
 typedef struct Search

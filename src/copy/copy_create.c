@@ -20,10 +20,10 @@
 
 #include "copy/copy.h"
 #include "ddl/ddl.h"
+#include "extension_objects.h"
 #include "table/ddl_statement.h"
 #include "table/definition.h"
 #include "table/named_list.h"
-#include "table/objects.h"
 #include "table/table_name.h"
 
 /* ---- the triggers ---- */

@@ -13,8 +13,8 @@
 #include "utils/fmgrprotos.h"
 
 #include "copy/copy.h"
+#include "extension_objects.h"
 #include "item/builder.h"
-#include "table/objects.h"
 
 /*
  * The depth at which triggers fire for a write of this file; -1 if there is

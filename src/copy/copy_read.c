@@ -12,9 +12,9 @@
 #include "utils/rel.h"
 
 #include "copy/copy.h"
+#include "extension_objects.h"
 #include "item/convert.h"
 #include "table/definition.h"
-#include "table/objects.h"
 
 static void ReadError(const char *detail) pg_attribute_noreturn();
 

@@ -10,8 +10,8 @@
 
 #include "copy/copy.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 #include "table/restoring.h"
 
 /*

@@ -22,8 +22,8 @@
 #include "ddl/ddl.h"
 #include "item/builder.h"
 #include "item/json.h"
+#include "security/owner.h"
 #include "stat/progress.h"
-#include "table/owner.h"
 #include "table/table_name.h"
 
 /* Maximum bytes of an item's text in a problem. */

@@ -8,9 +8,9 @@
 
 #include "ddl/ddl.h"
 #include "errors.h"
-#include "table/hnsw.h"
 #include "table/link.h"
 #include "table/object_names.h"
+#include "vector/hnsw.h"
 
 #define MAX_NON_KEY_PER_TABLE	100
 

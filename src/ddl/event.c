@@ -24,7 +24,7 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
-#include "table/objects.h"
+#include "extension_objects.h"
 #include "table/table_id.h"
 
 EventTriggerData *

@@ -22,11 +22,11 @@
 #include "ddl/dropped.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "stat/stat.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 void
 RefuseDropOfIndex(const IndexDef *index, Oid table)

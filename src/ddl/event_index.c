@@ -20,9 +20,9 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "ddl/event.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 /* ---- the table of an index table ---- */
 

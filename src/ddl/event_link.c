@@ -14,8 +14,8 @@
 #include "compat.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 /* Returns the tables linked by triggers that the command has created. */
 static EventPlan created_links = {

@@ -19,8 +19,8 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 
 /* Finds the index that a named relation contains; false if there is none. */
 bool

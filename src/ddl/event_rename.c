@@ -21,9 +21,9 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "ddl/event.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 
 /* Relations with a link to a table, also clones of links, and its partitions. */
 static EventPlan followers_of = {

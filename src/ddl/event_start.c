@@ -22,8 +22,8 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
 
 /* ---- statements ---- */
 

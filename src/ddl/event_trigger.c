@@ -21,9 +21,9 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/owner.h"
 
 bool
 IsOurFunction(Oid function)

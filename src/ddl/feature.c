@@ -7,7 +7,7 @@
 #include "utils/memutils.h"
 
 #include "ddl/feature.h"
-#include "table/objects.h"
+#include "extension_objects.h"
 
 static List *features = NIL;
 

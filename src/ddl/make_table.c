@@ -17,10 +17,10 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "ddl/build_lock.h"
 #include "ddl/ddl.h"
 #include "ddl/feature.h"
 #include "errors.h"
-#include "table/build_lock.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"

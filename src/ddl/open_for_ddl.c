@@ -17,8 +17,8 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 #include "table/table_name.h"
 
 /*

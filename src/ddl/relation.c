@@ -16,12 +16,12 @@
 #include "utils/syscache.h"
 
 #include "ddl/ddl.h"
-#include "table/hnsw.h"
+#include "extension_objects.h"
 #include "table/limits.h"
 #include "table/link.h"
 #include "table/object_names.h"
-#include "table/objects.h"
-#include "table/sketch_index.h"
+#include "vector/hnsw.h"
+#include "vector/sketch_index.h"
 
 /*
  * Leaves room for entries whose projection changes; keys never change in
@@ -232,20 +232,22 @@ SetVectorStorage(Oid index_table, const IndexDef *index)
 static void
 CreateSketchIndex(Oid index_table, const TableDef *def, const IndexDef *index)
 {
+	bool		has_partitions = index->key.npartition > 0;
+	const AttributeDef *partition = has_partitions ? EntryAttribute(def, index, 0) : NULL;
 	Relation	rel;
 	Oid			created;
 
 	RunStatement("CREATE INDEX ON %s %s",
 				 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
-				 SketchClause(def, index));
+				 partition != NULL ? SketchClause(partition->column, partition->type) : SketchClause(NULL, VALUE_N));
 	rel = table_open(index_table, NoLock);
-	created = FindSketchIndex(rel, index);
+	created = FindSketchIndex(rel, has_partitions);
 	table_close(rel, NoLock);
 	if (!OidIsValid(created))
 		elog(ERROR, "the btree of sketches was not created");
 	RunStatement("ALTER INDEX %s ALTER COLUMN %d SET STATISTICS 0",
 				 QualifiedName(get_rel_namespace(created), get_rel_name(created)),
-				 index->key.npartition > 0 ? 2 : 1);
+				 has_partitions ? 2 : 1);
 }
 
 void
@@ -257,7 +259,7 @@ StoreSketches(Oid index_table, const TableDef *def, const IndexDef *index)
 	if (index->vector == NULL || index->vector->dimensions > SKETCH_MAX_DIMENSIONS)
 		return;
 	rel = table_open(index_table, NoLock);
-	missing = !OidIsValid(FindSketchIndex(rel, index));
+	missing = !OidIsValid(FindSketchIndex(rel, index->key.npartition > 0));
 	table_close(rel, NoLock);
 	if (missing)
 		CreateSketchIndex(index_table, def, index);

@@ -15,7 +15,7 @@
 #include "utils/rel.h"
 
 #include "ddl/ddl.h"
-#include "table/objects.h"
+#include "extension_objects.h"
 
 void
 StoreTrigger(const char *table, const char *name, const char *when,

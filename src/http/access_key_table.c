@@ -22,12 +22,12 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "http/access_key_table.h"
 #include "http/secret.h"
-#include "store/own_table.h"
+#include "security/settings_owner.h"
+#include "store/raw_table.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/settings_owner.h"
 
 #define ACCESS_KEY_TABLE	"access_key_secrets"
 
@@ -154,15 +154,15 @@ AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row)
 {
 	HeapTuple	tuple = FindRow(rel, id);
 	bool		locked;
-	OwnTable	t;
+	RawTable	t;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	OwnTableBegin(&t, rel);
-	locked = OwnTableLock(&t, &tuple->t_self, SnapshotAny, t.slot, LockWaitBlock) == TM_Ok;
+	RawTableBegin(&t, rel);
+	locked = RawTableLock(&t, &tuple->t_self, SnapshotAny, t.slot, LockWaitBlock) == TM_Ok;
 	if (locked)
 		FillRow(rel, ExecCopySlotHeapTuple(t.slot), row);
-	OwnTableEnd(&t);
+	RawTableEnd(&t);
 	return locked;
 }
 
@@ -193,7 +193,7 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 {
 	Datum		values[COLUMNS] = {0};
 	bool		nulls[COLUMNS];
-	OwnTable	t;
+	RawTable	t;
 
 	if (HeapTupleIsValid(FindRow(rel, id)))
 		return false;
@@ -203,10 +203,10 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	values[COLUMN_SECRET - 1] = PointerGetDatum(NewSecret(id, secret));
 	values[COLUMN_ROLE - 1] = ObjectIdGetDatum(role);
 	values[COLUMN_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	OwnTableBegin(&t, rel);
-	OwnTableForm(&t, values, nulls);
-	OwnTableInsert(&t);
-	OwnTableEnd(&t);
+	RawTableBegin(&t, rel);
+	RawTableForm(&t, values, nulls);
+	RawTableInsert(&t);
+	RawTableEnd(&t);
 	AnnounceWrite(rel);
 	return true;
 }
@@ -220,21 +220,21 @@ AccessKeyDelete(Relation rel, const AccessKeyRow *row)
 
 /* Replaces a tuple. */
 static void
-UpdateRow(OwnTable *t, HeapTuple tuple, const Datum *values, const bool *nulls)
+UpdateRow(RawTable *t, HeapTuple tuple, const Datum *values, const bool *nulls)
 {
-	OwnTableForm(t, values, nulls);
-	OwnTableUpdate(t, &tuple->t_self, SnapshotAny);
+	RawTableForm(t, values, nulls);
+	RawTableUpdate(t, &tuple->t_self, SnapshotAny);
 }
 
 /* Replaces a locked row. */
 static void
 UpdateLockedRow(Relation rel, const AccessKeyRow *row, const Datum *values, const bool *nulls)
 {
-	OwnTable	t;
+	RawTable	t;
 
-	OwnTableBegin(&t, rel);
+	RawTableBegin(&t, rel);
 	UpdateRow(&t, row->tuple, values, nulls);
-	OwnTableEnd(&t);
+	RawTableEnd(&t);
 	AnnounceWrite(rel);
 }
 
@@ -304,7 +304,7 @@ EncryptSecret(const Secret *secret, const char *id, const SecretKey *key)
 
 /* Encrypts the secrets of one row; false if it has none. */
 static bool
-EncryptRow(OwnTable *t, HeapTuple tuple, const SecretKey *key)
+EncryptRow(RawTable *t, HeapTuple tuple, const SecretKey *key)
 {
 	const char *id = TextDatumGetCString(GetColumn(t->rel, tuple, COLUMN_ID));
 	AccessKeyRow row;
@@ -328,13 +328,13 @@ AccessKeysEncrypt(Relation rel, const SecretKey *key)
 {
 	List	   *rows = ReadRows(rel);
 	int64		encrypted = 0;
-	OwnTable	t;
+	RawTable	t;
 	ListCell   *cell;
 
-	OwnTableBegin(&t, rel);
+	RawTableBegin(&t, rel);
 	foreach(cell, rows)
 		encrypted += EncryptRow(&t, lfirst(cell), key);
-	OwnTableEnd(&t);
+	RawTableEnd(&t);
 	AnnounceWrite(rel);
 	return encrypted;
 }

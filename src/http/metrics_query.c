@@ -8,7 +8,7 @@
 
 #include "http/metrics_query.h"
 #include "http/metrics_text.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 /* The columns of each query: three labels, and then the values of its metrics. */
 #define LABELS	3

@@ -24,7 +24,7 @@
 #include "compat.h"
 #include "errors.h"
 #include "http/shared_key.h"
-#include "table/owner.h"
+#include "security/owner.h"
 
 #define MAX_KEYS			1000
 #define LIFE_MS				10000	/* a dropped key is refused after that */

@@ -102,25 +102,25 @@ extern bool BuildStateMayResume(Oid relid);
 extern void BuildStateForgetErrors(Oid relid);
 extern void BuildStateForget(Oid relid, const char *index_name);
 
-/* ---- backfill.c ---- */
+/* ---- fill_batch.c ---- */
 
-typedef enum BackfillResult
+typedef enum FillBatchResult
 {
 	BACKFILL_MORE,
 	BACKFILL_DONE,
 	BACKFILL_GONE				/* the table, the index or the build no longer exists */
-} BackfillResult;
+} FillBatchResult;
 
 /*
  * Fills the rows of one batch.  Rows locked by other transactions are added to
- * *busy (ItemPointers, in the current memory context).  BackfillOne fills
+ * *busy (ItemPointers, in the current memory context).  FillOneRow fills
  * these, one in each transaction, because a builder that waits while it holds
  * locks could cause a deadlock.  *state is the position after the batch; it is
  * stored already unless there are busy rows, which a crash must not lose.
  */
-extern BackfillResult BackfillBatch(Oid relid, const char *index_name,
+extern FillBatchResult FillBatch(Oid relid, const char *index_name,
 									BuildState *state, List **busy);
-extern void BackfillOne(Oid relid, const char *index_name, ItemPointer tid);
+extern void FillOneRow(Oid relid, const char *index_name, ItemPointer tid);
 
 /* ---- build_steps.c ---- */
 
@@ -201,7 +201,7 @@ extern void CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure);
  */
 extern void BuildAndWait(Oid relid);
 
-/* ---- change.c ---- */
+/* ---- alter.c ---- */
 
 /* The changes of an index. */
 typedef struct IndexChange

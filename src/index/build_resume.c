@@ -25,8 +25,8 @@
 
 #include "background_worker.h"
 #include "compat.h"
+#include "ddl/build_lock.h"
 #include "index/build.h"
-#include "table/build_lock.h"
 #include "table/table_list.h"
 
 /* Number of attempts to start a worker, and the time between them. */

@@ -25,12 +25,12 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "ddl/build_lock.h"
 #include "index/build.h"
-#include "table/build_lock.h"
-#include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/table_list.h"
 #include "table/table_name.h"
+#include "vector/hnsw.h"
 
 #define POLL_MILLISECONDS		100
 #define REPORT_MILLISECONDS		5000

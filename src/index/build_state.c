@@ -15,7 +15,7 @@
 
 #include "ddl/feature.h"
 #include "index/build.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 static const char *const phase_names[] = {"filling", "building", "waiting", "complete"};
 

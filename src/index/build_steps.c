@@ -30,14 +30,14 @@
 #include "utils/wait_event.h"
 
 #include "compat.h"
+#include "ddl/build_lock.h"
+#include "extension_objects.h"
 #include "index/build.h"
-#include "table/build_lock.h"
+#include "security/owner.h"
 #include "table/distribution.h"
-#include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
-#include "table/objects.h"
-#include "table/owner.h"
+#include "vector/hnsw.h"
 
 /*
  * Initial and maximum wait for a lock that blocks writers, which have to wait
@@ -265,7 +265,7 @@ FillBusyRow(void *arg)
 {
 	const BusyRow *row = arg;
 
-	BackfillOne(row->relid, row->index_name, row->tid);
+	FillOneRow(row->relid, row->index_name, row->tid);
 	return true;
 }
 
@@ -300,7 +300,7 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 	MemoryContext context = AllocSetContextCreate(builder->context, "dynamo index build",
 												  ALLOCSET_DEFAULT_SIZES);
 	Builder		inner = *builder;
-	BackfillResult result;
+	FillBatchResult result;
 
 	inner.context = context;
 	do
@@ -310,7 +310,7 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 
 		MemoryContextReset(context);
 		MemoryContextSwitchTo(context);
-		result = BackfillBatch(relid, index_name, &state, &busy);
+		result = FillBatch(relid, index_name, &state, &busy);
 		BeginNextTransaction(&inner);
 		FillBusy(&inner, relid, index_name, &state, busy);
 		PauseBuild(build_delay);

@@ -39,9 +39,9 @@
 #include "utils/wait_event.h"
 
 #include "background_worker.h"
+#include "ddl/build_lock.h"
 #include "index/build.h"
-#include "table/build_lock.h"
-#include "table/owner.h"
+#include "security/owner.h"
 #include "table/table_list.h"
 
 #define RETRY_MILLISECONDS		5000

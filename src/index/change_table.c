@@ -13,9 +13,9 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "extension_objects.h"
 #include "index/changes.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 #define CHANGE_FILLFACTOR	100
 

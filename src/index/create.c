@@ -20,13 +20,13 @@
 #include "utils/rel.h"
 
 #include "copy/copy.h"
+#include "ddl/build_lock.h"
 #include "errors.h"
 #include "index/apply.h"
 #include "index/build.h"
 #include "index/distribute.h"
 #include "index/index.h"
 #include "index/shard_ddl.h"
-#include "table/build_lock.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 
@@ -217,7 +217,7 @@ BeginBuild(Oid relid, const IndexDef *index, bool new_columns)
 	BuildAtCommit(relid);
 }
 
-/* Creates the btree before the columns are set; fill.c explains why. */
+/* Creates the btree before the columns are set; fill_columns.c explains why. */
 static void
 FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
 {

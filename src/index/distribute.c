@@ -38,7 +38,7 @@
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
-#include "table/objects.h"
+#include "extension_objects.h"
 #include "table/table_name.h"
 
 #define MAX_CITUS_SHARDS	64000		/* Citus's own limit */

@@ -112,7 +112,7 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 	t->index = index;
 	t->snapshot = SnapshotSelf; /* sees changes of this command */
 	t->parent = IndexTableOpen(def, index, lockmode);
-	OwnTableBegin(&t->own, index->shards > 0 ?
+	RawTableBegin(&t->own, index->shards > 0 ?
 				  IndexShardOpen(t->parent, def, index, shard, lockmode) : t->parent);
 }
 
@@ -123,13 +123,13 @@ EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index, R
 	t->index = index;
 	t->snapshot = SnapshotSelf;
 	t->parent = shard;
-	OwnTableBegin(&t->own, shard);
+	RawTableBegin(&t->own, shard);
 }
 
 void
 EntryTableClose(EntryTable *t)
 {
-	OwnTableEnd(&t->own);
+	RawTableEnd(&t->own);
 	if (t->own.rel != t->parent)
 		table_close(t->own.rel, NoLock);
 	table_close(t->parent, NoLock);
@@ -182,7 +182,7 @@ EntryFind(EntryTable *t, const EntryKey *key)
 	for (int i = 0; i < t->index->nentry; i++)
 		KeyScanKey(&keys[i], t->own.pkey, i, EntryAttribute(t->def, t->index, i)->type,
 				   BTEqualStrategyNumber, key->keys[i]);
-	found = OwnTableFind(&t->own, keys, t->index->nentry, t->snapshot);
+	found = RawTableFind(&t->own, keys, t->index->nentry, t->snapshot);
 	if (found)
 		t->tid = t->own.slot->tts_tid;
 	return found;
@@ -223,7 +223,7 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 	if (t->index->vector != NULL)
 		values[first + t->index->nentry] = VectorToArray(key->vector, t->index->vector->dimensions);
 	values[RelationGetDescr(t->own.rel)->natts - 1] = PointerGetDatum(item);
-	OwnTableForm(&t->own, values, nulls);
+	RawTableForm(&t->own, values, nulls);
 }
 
 /*
@@ -235,25 +235,25 @@ void
 EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
 	FormEntry(t, key, item);
-	OwnTableReplace(&t->own);
+	RawTableReplace(&t->own);
 }
 
 void
 EntryMove(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
 	FormEntry(t, key, item);
-	OwnTableMove(&t->own, &t->tid, GetActiveSnapshot());
+	RawTableMove(&t->own, &t->tid, GetActiveSnapshot());
 }
 
 void
 EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
 	FormEntry(t, key, item);
-	OwnTableUpdate(&t->own, &t->tid, GetActiveSnapshot());
+	RawTableUpdate(&t->own, &t->tid, GetActiveSnapshot());
 }
 
 void
 EntryDelete(EntryTable *t)
 {
-	OwnTableDelete(&t->own, &t->tid, GetActiveSnapshot());
+	RawTableDelete(&t->own, &t->tid, GetActiveSnapshot());
 }

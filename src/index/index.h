@@ -11,7 +11,7 @@
 #include "utils/snapshot.h"
 
 #include "ddl/ddl.h"
-#include "store/own_table.h"
+#include "store/raw_table.h"
 #include "table/table.h"
 
 /* ---- create.c ---- */
@@ -77,7 +77,7 @@ extern void RefuseDuringBuild(const char *table_name);
 /* Tells the user that an index is CREATING, and how to wait. */
 extern void ReportBackgroundBuild(const char *table_name, const char *index_name);
 
-/* ---- left_out.c ---- */
+/* ---- items_left_out.c ---- */
 
 /* The state of the key columns of rows. */
 typedef enum ColumnsState
@@ -107,7 +107,7 @@ extern void ReportLeftOut(const char *index_name, const LeftOut *found);
 extern const char *LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
 								 const Datum *values, const bool *nulls);
 
-/* ---- fill.c ---- */
+/* ---- fill_columns.c ---- */
 
 /*
  * Sets null key columns of a table's rows from their items, without firing
@@ -132,7 +132,7 @@ extern void FillExpiry(Oid relid);
 /* Reports the progress of a build from time to time; rows counts from 1. */
 extern void ReportBuildProgress(const IndexDef *index, int64 rows);
 
-/* ---- fill_table.c ---- */
+/* ---- fill_index_table.c ---- */
 
 /*
  * Inserts the entries of all rows into an empty index table, from the rows'
@@ -203,7 +203,7 @@ typedef struct EntryTable
 	const TableDef *def;
 	const IndexDef *index;
 	Relation	parent;			/* the index table; equal to own.rel unless sharded */
-	OwnTable	own;			/* its slot contains the last entry found or written */
+	RawTable	own;			/* its slot contains the last entry found or written */
 	Snapshot	snapshot;		/* snapshot of EntryFind; SnapshotSelf at first */
 	ItemPointerData tid;		/* position of the entry found */
 } EntryTable;

@@ -28,13 +28,13 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
+#include "extension_objects.h"
 #include "index/changes.h"
+#include "security/owner.h"
 #include "store/row_event.h"
 #include "store/store.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
-#include "table/owner.h"
 #include "table/stored.h"
 
 /* True while an index table is truncated together with its table. */

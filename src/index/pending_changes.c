@@ -24,10 +24,10 @@
 #include "utils/wait_event.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "index/apply.h"
+#include "security/owner.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/owner.h"
 #include "table/table_name.h"
 
 #define POLL_MILLISECONDS	50

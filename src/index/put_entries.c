@@ -15,10 +15,10 @@
 #include "citus/shards.h"
 #include "errors.h"
 #include "index/apply.h"
+#include "security/owner.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
-#include "table/owner.h"
 
 /* ---- keys ---- */
 

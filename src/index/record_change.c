@@ -22,10 +22,10 @@
 #include "citus/shards.h"
 #include "index/changes.h"
 #include "item/builder.h"
+#include "security/owner.h"
 #include "store/row_event.h"
 #include "store/scan.h"
 #include "table/distribution.h"
-#include "table/owner.h"
 
 /* ---- the shard with the records ---- */
 
@@ -91,7 +91,7 @@ typedef struct ChangeRecord
 
 /* Whether the record that was found has a later change than an event; see row_event.h. */
 static bool
-IsLaterRecord(OwnTable *t, const RowEvent *event)
+IsLaterRecord(RawTable *t, const RowEvent *event)
 {
 	bool		should_free;
 	CommandId	command = OwnCommandOf(ExecFetchSlotHeapTuple(t->slot, false, &should_free));
@@ -104,7 +104,7 @@ IsLaterRecord(OwnTable *t, const RowEvent *event)
  * which has put an item where this one removes its predecessor, the item stays.
  */
 static void
-PlaceRecord(OwnTable *t, const TableDef *def, const RowEvent *event, const Datum *key, ChangeRecord *record)
+PlaceRecord(RawTable *t, const TableDef *def, const RowEvent *event, const Datum *key, ChangeRecord *record)
 {
 	int			nkey = KeyCount(&def->key);
 	ScanKeyData keys[2];
@@ -113,7 +113,7 @@ PlaceRecord(OwnTable *t, const TableDef *def, const RowEvent *event, const Datum
 	for (int i = 0; i < nkey; i++)
 		KeyScanKey(&keys[i], t->pkey, i, TableKeyAttribute(def, i)->type, BTEqualStrategyNumber, key[i]);
 	record->number = 1;
-	if (!OwnTableFindLast(t, keys, nkey, SnapshotSelf))
+	if (!RawTableFindLast(t, keys, nkey, SnapshotSelf))
 		return;
 	record->number += DatumGetInt64(slot_getattr(t->slot, ChangeColumn(def, CHANGE_NUMBER) + 1, &isnull));
 	if (record->has_new || !IsLaterRecord(t, event))
@@ -150,7 +150,7 @@ AttributesWithColumns(const TableDef *def, ValueRef item)
 }
 
 static void
-AppendRecord(OwnTable *t, const TableDef *def, const RowEvent *event, const Datum *key, BaseRow *old, BaseRow *new)
+AppendRecord(RawTable *t, const TableDef *def, const RowEvent *event, const Datum *key, BaseRow *old, BaseRow *new)
 {
 	Datum		values[MAX_CHANGE_COLUMNS];
 	bool		nulls[MAX_CHANGE_COLUMNS] = {false};
@@ -168,8 +168,8 @@ AppendRecord(OwnTable *t, const TableDef *def, const RowEvent *event, const Datu
 		PointerGetDatum(AttributesWithColumns(def, BaseRowItem(def, old)));
 	nulls[nkey + CHANGE_NEW] = !record.has_new;
 	values[nkey + CHANGE_NEW] = record.new;
-	OwnTableForm(t, values, nulls);
-	OwnTableInsert(t);
+	RawTableForm(t, values, nulls);
+	RawTableInsert(t);
 }
 
 /* Copies the key of a row. */
@@ -197,7 +197,7 @@ KeysEqual(const TableDef *def, const Datum *a, const Datum *b)
 
 /* A change of the key is the end of one item and the beginning of another one. */
 static void
-AppendRecords(OwnTable *t, const TableDef *def, const RowEvent *event, BaseRow *old, BaseRow *new)
+AppendRecords(RawTable *t, const TableDef *def, const RowEvent *event, BaseRow *old, BaseRow *new)
 {
 	Datum		before[2];
 	Datum		after[2];
@@ -230,21 +230,21 @@ void
 RecordChangeOfRow(const TableDef *def, const RowEvent *event, BaseRow *old, BaseRow *new)
 {
 	Relation	changes;
-	OwnTable	t;
+	RawTable	t;
 
 	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA || !ChangesAnyEntry(def, old, new))
 		return;
 	changes = ChangeShardOpen(ChangeShardOf(event->rel, def), def, event->rel->rd_rel->relowner);
-	OwnTableBegin(&t, changes);
+	RawTableBegin(&t, changes);
 	AppendRecords(&t, def, event, old->tuple != NULL ? old : NULL, new->tuple != NULL ? new : NULL);
-	OwnTableEnd(&t);
+	RawTableEnd(&t);
 	table_close(changes, NoLock);
 }
 
 /* ---- all rows ---- */
 
 static void
-RecordRow(OwnTable *t, const TableDef *def, const IndexDef *index, Relation rel, HeapTuple tuple)
+RecordRow(RawTable *t, const TableDef *def, const IndexDef *index, Relation rel, HeapTuple tuple)
 {
 	RowEvent	event = {.rel = rel, .new = tuple, .command = InvalidCommandId};
 	BaseRow		row = {.tuple = tuple, .desc = RelationGetDescr(rel)};
@@ -266,9 +266,9 @@ RecordRowsIn(Relation changes, Relation rel, const TableDef *def, const IndexDef
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	OwnTable	t;
+	RawTable	t;
 
-	OwnTableBegin(&t, changes);
+	RawTableBegin(&t, changes);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		bool		should_free;
@@ -279,7 +279,7 @@ RecordRowsIn(Relation changes, Relation rel, const TableDef *def, const IndexDef
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(context);
 	}
-	OwnTableEnd(&t);
+	RawTableEnd(&t);
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);

@@ -29,9 +29,9 @@
 #include "citus/shards.h"
 #include "compat.h"
 #include "index/apply.h"
-#include "store/own_table.h"
+#include "security/owner.h"
+#include "store/raw_table.h"
 #include "table/distribution.h"
-#include "table/owner.h"
 #include "table/stored.h"
 
 /* A batch ends when its items have so many bytes. */
@@ -70,7 +70,7 @@ typedef struct Take
 {
 	const TableDef *def;
 	Oid			owner;			/* of the table */
-	OwnTable	t;				/* a shard of the change table */
+	RawTable	t;				/* a shard of the change table */
 	Snapshot	snapshot;
 	int64		limit;
 	int64		taken;
@@ -169,11 +169,11 @@ TakeFromShard(Take *take, Oid shard)
 	LockShardForApplier(shard);
 	rel = ChangeShardOpen(shard, take->def, take->owner);
 	take->snapshot = RegisterSnapshot(GetLatestSnapshot());
-	OwnTableBegin(&take->t, rel);
+	RawTableBegin(&take->t, rel);
 	take->previous = table_slot_create(rel, NULL);
 	TakeRecords(take);
 	ExecDropSingleTupleTableSlot(take->previous);
-	OwnTableEnd(&take->t);
+	RawTableEnd(&take->t);
 	UnregisterSnapshot(take->snapshot);
 	table_close(rel, NoLock);
 }

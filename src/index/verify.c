@@ -31,15 +31,15 @@
 
 #include "citus/each_shard.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "index/verify.h"
+#include "security/owner.h"
 #include "stat/progress.h"
 #include "table/distribution.h"
-#include "table/hnsw.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
-#include "table/owner.h"
 #include "table/stored.h"
 #include "table/table_name.h"
+#include "vector/hnsw.h"
 
 void
 ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail)

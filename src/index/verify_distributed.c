@@ -17,10 +17,10 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "index/apply.h"
 #include "index/verify.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
 
 /* ---- the statement ---- */
 

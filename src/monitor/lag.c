@@ -24,8 +24,8 @@
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "subtransaction.h"
-#include "table/objects.h"
-#include "table/owner.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "table/table_list.h"
 
 /*

@@ -21,9 +21,9 @@
 #include "utils/syscache.h"
 
 #include "errors.h"
+#include "extension_objects.h"
 #include "stream/stream_definition.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
 #include "table/table.h"
 #include "table/table_name.h"
 

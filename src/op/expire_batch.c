@@ -22,13 +22,13 @@
 
 #include "citus/shards.h"
 #include "op/expire.h"
+#include "security/owner.h"
 #include "stat/progress.h"
 #include "stat/stat.h"
 #include "store/plan.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
-#include "table/owner.h"
 
 /*
  * After a failed transaction of its own, an item is skipped for this many

@@ -25,11 +25,11 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "design/entity_list.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "item/builder.h"
-#include "model/entity_list.h"
 #include "pattern/pattern.h"
-#include "table/objects.h"
 #include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"

@@ -13,9 +13,9 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
+#include "design/entity_list.h"
 #include "errors.h"
 #include "item/convert.h"
-#include "model/entity_list.h"
 #include "pattern/pattern.h"
 
 typedef enum Truth

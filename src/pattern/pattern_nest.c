@@ -19,10 +19,10 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
+#include "design/entity_list.h"
+#include "extension_objects.h"
 #include "item/convert.h"
-#include "model/entity_list.h"
 #include "pattern/pattern.h"
-#include "table/objects.h"
 #include "table/table_name.h"
 
 typedef struct NestNode

@@ -37,9 +37,9 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "planner/begins_with.h"
 #include "table/collation.h"
-#include "table/objects.h"
 
 /*
  * Maximum number of most common values, and of histogram bounds, of a prefix

@@ -3,7 +3,7 @@
  *	  What the files of dynamo.entity_filter's planner support share.
  *
  * entity_filter_support.c describes the whole.  Its steps, in their order:
- * find the filter in the join tree (entity_filter_place.c), collect the
+ * find the filter in the join tree (entity_filter_find.c), collect the
  * comparisons of key parts around it (entity_filter_comparisons.c), compose
  * conditions on each key from them (entity_filter_keys.c) where all items that
  * the query can return have that key (entity_filter_items.c) or admit those
@@ -77,7 +77,7 @@ typedef struct KeyPlan
 	bool		array;			/* one of the values is an array */
 } KeyPlan;
 
-/* ---- entity_filter_place.c ---- */
+/* ---- entity_filter_find.c ---- */
 
 /* Returns the members of quals: an expression before preprocessing, a list after it. */
 extern List *QualConjuncts(Node *quals);
@@ -87,7 +87,7 @@ extern List *QualConjuncts(Node *quals);
  * from and path.  *closed becomes true if no quals further out apply to the
  * filter's rows.
  */
-extern bool FilterFindPlace(Filter *f, Node *node, Oid function, bool *closed);
+extern bool FilterFind(Filter *f, Node *node, Oid function, bool *closed);
 
 /* ---- entity_filter_comparisons.c ---- */
 

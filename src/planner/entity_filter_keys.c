@@ -14,10 +14,10 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "planner/begins_with.h"
 #include "planner/entity_entries.h"
 #include "planner/entity_filter.h"
-#include "table/objects.h"
 
 static Expr *
 TextConst(Slice s)

@@ -56,8 +56,8 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "planner/entity_filter.h"
-#include "table/objects.h"
 
 /* Returns the filter as a test without a support function. */
 static Expr *
@@ -123,7 +123,7 @@ ImpliedConditions(Filter *f, Oid function, Oid relid, const char *entity_name)
 
 		f->def = def;
 		f->entity = EntitySetFind(def->entities, SliceOf(entity_name));
-		if (f->entity != NULL && FilterFindPlace(f, (Node *) f->root->parse->jointree, function, &closed))
+		if (f->entity != NULL && FilterFind(f, (Node *) f->root->parse->jointree, function, &closed))
 		{
 			FilterCollectComparisons(f);
 			here = PlaceAdditions(f, FilterConditions(f));

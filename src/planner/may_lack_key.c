@@ -31,10 +31,10 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "item/item.h"
 #include "planner/entity_filter.h"
 #include "planner/may_lack_key.h"
-#include "table/objects.h"
 
 /* How the planner support marks its calls of lowest_key_if_empty in index conditions. */
 #define LOWEST_KEY_IN_PLAN	COERCE_SQL_SYNTAX

@@ -31,8 +31,8 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "planner/key_estimate.h"
-#include "table/objects.h"
 #include "table/table.h"
 
 #define SORT_RANGE_FRACTION	0.25	/* assumed fraction of a partition in a range of sort keys */

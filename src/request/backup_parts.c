@@ -22,9 +22,9 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "extension_objects.h"
 #include "request/backup_parts.h"
 #include "subtransaction.h"
-#include "table/objects.h"
 #include "table/table_name.h"
 
 /*

@@ -16,6 +16,7 @@
 #include "access/htup_details.h"
 #include "citus/nodes.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "request/arn.h"
 #include "request/description.h"
 #include "request/table_params.h"
@@ -25,7 +26,6 @@
 #include "stream/stream_definition.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
 
 bool
 TableExists(const char *name)

@@ -14,7 +14,7 @@
 #include "request/model.h"
 #include "request/params.h"
 #include "request/table_params.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 #include "transfer/export_tree.h"
 
 /* How far ExportTime may lie in the past. */

@@ -17,7 +17,7 @@
 #include "request/job_request.h"
 #include "request/params.h"
 #include "request/table_params.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 #include "table/table_id.h"
 #include "transfer/export_tree.h"
 

@@ -7,7 +7,7 @@
  *	model_statement.c	inputs of the operations with PartiQL statements
  *	model_control.c		inputs of the operations on tables
  *	model_archive.c		inputs of exports, imports and backups
- *	model_absent.c		inputs of the operations of unsupported features
+ *	model_unsupported.c		inputs of the operations of unsupported features
  *	model_streams.c		inputs of the operations on streams
  *
  * The order of a structure's members is the order in which the service reports
@@ -100,7 +100,7 @@ extern const Shape model_delete_backup;
 extern const Shape model_list_backups;
 extern const Shape model_backup_details;	/* of archive/: what a backup keeps of its table */
 
-/* ---- model_absent.c ---- */
+/* ---- model_unsupported.c ---- */
 
 extern const Shape model_describe_insights;
 extern const Shape model_update_insights;

@@ -94,7 +94,7 @@ extern void DescribeTableRequest(Request *request);
 extern void DeleteTableRequest(Request *request);
 extern void ListTablesRequest(Request *request);
 
-/* single.c */
+/* single_item.c */
 extern void GetItemRequest(Request *request);
 extern void PutItemRequest(Request *request);
 extern void UpdateItemRequest(Request *request);
@@ -150,7 +150,7 @@ extern void DeleteBackupRequest(Request *request);
 extern void ListBackupsRequest(Request *request);
 extern void RestoreTableRequest(Request *request);
 
-/* absent.c */
+/* unsupported.c */
 extern void DeleteResourcePolicyRequest(Request *request);
 extern void DescribeContributorInsightsRequest(Request *request);
 extern void DescribeGlobalTableRequest(Request *request);

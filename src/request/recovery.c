@@ -18,7 +18,7 @@
 #include "request/params.h"
 #include "request/table_params.h"
 #include "request/table_settings.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 #define DEFAULT_RECOVERY_DAYS	35
 

@@ -15,7 +15,7 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_settings.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 /*
  * Stores the time of the change; raises an error if there was another change

@@ -13,7 +13,7 @@
 #include "item/base64.h"
 #include "request/shard_iterator.h"
 #include "request/table_settings.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 #define ITERATOR_MINUTES	15
 #define CODE_BYTES			16	/* length of the message authentication code */

@@ -18,8 +18,8 @@
 #include "compat.h"
 #include "ddl/feature.h"
 #include "request/table_settings.h"
+#include "security/settings_owner.h"
 #include "table/distribution.h"
-#include "table/settings_owner.h"
 #include "table/table_id.h"
 
 /* ---- columns ---- */

@@ -8,7 +8,7 @@
 
 #include "errors.h"
 #include "request/throughput.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 
 #define MAX_THROUGHPUT INT64CONST(1000000000000)
 

@@ -22,11 +22,11 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "request/token_table.h"
-#include "store/own_table.h"
+#include "security/settings_owner.h"
+#include "store/raw_table.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/settings_owner.h"
 
 #define TOKEN_TABLE		"request_tokens"
 

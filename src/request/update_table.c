@@ -17,8 +17,8 @@
 #include "request/throughput.h"
 #include "request/update_rules.h"
 #include "request/vector_params.h"
+#include "security/settings_owner.h"
 #include "stream/stream.h"
-#include "table/settings_owner.h"
 
 /* ---- indexes ---- */
 

@@ -35,9 +35,9 @@
 #include "search/search.h"
 #include "store/plan.h"
 #include "store/scan.h"
-#include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
+#include "vector/hnsw.h"
 
 /* Partitions up to this number of entries are read as a whole. */
 #define SMALL_PARTITION		2000

@@ -36,8 +36,8 @@
 #include "search/search.h"
 #include "store/scan.h"
 #include "table/index_relation.h"
-#include "table/sketch_index.h"
 #include "table/stored.h"
+#include "vector/sketch_index.h"
 
 /* Bytes that a processor loads at once. */
 #define CACHE_LINE	64
@@ -161,7 +161,7 @@ static void
 BeginEntries(EntryScan *s)
 {
 	Oid			sketches = HasFilters(s->search) || !VectorSketchQueryInit(&s->sketch, &s->search->query) ?
-		InvalidOid : FindSketchIndex(s->rel, s->search->index);
+		InvalidOid : FindSketchIndex(s->rel, s->search->index->key.npartition > 0);
 
 	if (OidIsValid(sketches))
 		BeginSketches(s, sketches);

@@ -15,8 +15,8 @@
 #include "index/index.h"
 #include "op/sql_args.h"
 #include "search/search.h"
-#include "table/sketch_index.h"
 #include "table/table_name.h"
+#include "vector/sketch_index.h"
 
 /* ---- vectors as arguments ---- */
 

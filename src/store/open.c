@@ -25,14 +25,14 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "extension_objects.h"
 #include "stat/slow.h"
-#include "store/own_table.h"
 #include "store/partition.h"
 #include "store/plan.h"
 #include "store/privileges.h"
+#include "store/raw_table.h"
 #include "store/store.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 
 static bool direct_access = true;
 
@@ -47,7 +47,7 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
-	OwnTableInit();
+	RawTableInit();
 }
 
 bool

@@ -29,9 +29,9 @@
 
 #include "citus/shards.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "stat/stat.h"
 #include "store/partition.h"
-#include "table/objects.h"
 
 /* ---- which partition ---- */
 

@@ -30,9 +30,9 @@
 #include "utils/plancache.h"
 #include "utils/rel.h"
 
+#include "extension_objects.h"
 #include "store/plan.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 
 #define PLAN_CACHE_SIZE		256
 #define PLAN_MAX_ARGS		64	/* a plan with more arguments is not cached */

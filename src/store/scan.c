@@ -23,6 +23,7 @@
 
 #include "citus/shards.h"
 #include "compat.h"
+#include "extension_objects.h"
 #include "item/builder.h"
 #include "store/partition.h"
 #include "store/plan.h"
@@ -31,7 +32,6 @@
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 
 struct StoreScan
 {

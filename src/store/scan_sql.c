@@ -22,13 +22,13 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "security/owner.h"
 #include "store/plan.h"
 #include "store/scan.h"
 #include "store/segment.h"
 #include "table/distribution.h"
 #include "table/limits.h"
 #include "table/object_names.h"
-#include "table/owner.h"
 
 /* The first batch is small, because most reads need few rows. */
 #define FIRST_BATCH		16

@@ -40,7 +40,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "store/own_table.h"
+#include "store/raw_table.h"
 #include "store/write_direct.h"
 #include "table/stored.h"
 

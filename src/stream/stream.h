@@ -66,7 +66,7 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "store/own_table.h"
+#include "store/raw_table.h"
 #include "stream/stream_definition.h"
 
 /* Displayed numbers start with FIRST_SHOWN_NUMBER. */
@@ -105,12 +105,12 @@ extern void StreamEnd(Oid relid, const TableStream *stream);
 /* Closes the stream of a table.  It remains readable until it is trimmed. */
 extern void StreamDisable(const char *table_name);
 
-/* ---- table.c: the rows of a stream's table ---- */
+/* ---- stream_table.c: the rows of a stream's table ---- */
 
 /* A stream's table that is open for writing. */
 typedef struct StreamTable
 {
-	OwnTable	own;
+	RawTable	own;
 	Oid			sequence;
 } StreamTable;
 
@@ -182,7 +182,7 @@ extern void StreamWaitForWriters(Oid stream);
  */
 extern bool StreamLockForTrim(Oid stream, bool wait);
 
-/* ---- late.c ---- */
+/* ---- late_record.c ---- */
 
 /*
  * Appends the record of a change whose event fires late.  command made the
@@ -313,7 +313,7 @@ extern const char *StreamEventName(char event);
 /* The size of a record by the service's rules: keys and images. */
 extern int64 StreamRecordSize(const StreamRecord *record);
 
-/* ---- find.c ---- */
+/* ---- find_stream.c ---- */
 
 /*
  * Opens the stream with this label of a table of this name, which may have

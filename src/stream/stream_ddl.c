@@ -22,12 +22,12 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "table/link.h"
 #include "table/object_names.h"
-#include "table/objects.h"
-#include "table/owner.h"
 
 /* ---- altered tables ---- */
 

@@ -20,13 +20,13 @@
 
 #include "citus/shards.h"
 #include "ddl/ddl.h"
+#include "extension_objects.h"
+#include "security/settings_owner.h"
 #include "stream/stream_definition.h"
 #include "table/definition.h"
 #include "table/distribution.h"
 #include "table/link.h"
 #include "table/object_names.h"
-#include "table/objects.h"
-#include "table/settings_owner.h"
 
 #define STREAM_DEFINITION_VERSION	1	/* checked by CheckVersion */
 

@@ -11,9 +11,9 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
+#include "security/settings_owner.h"
 #include "stream/stream.h"
 #include "table/distribution.h"
-#include "table/settings_owner.h"
 #include "table/table_id.h"
 
 /* Labels are times in milliseconds. */

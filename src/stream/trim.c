@@ -24,12 +24,12 @@
 #include "citus/shards.h"
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "security/owner.h"
+#include "security/settings_owner.h"
 #include "stat/progress.h"
 #include "stream/stream_shards.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
-#include "table/owner.h"
-#include "table/settings_owner.h"
 #include "table/table_name.h"
 
 /* The state of a call. */

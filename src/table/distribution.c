@@ -13,11 +13,11 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "extension_objects.h"
 #include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 /* How the sessions of Citus on other nodes are named. */
 #define CITUS_APPLICATION	"citus_internal"

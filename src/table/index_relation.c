@@ -20,11 +20,11 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 /* ---- btrees of a table ---- */
 

@@ -33,8 +33,8 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "extension_objects.h"
 #include "table/limits.h"
-#include "table/objects.h"
 
 #define FUNCTION_FITS_INDEX	"fits_index"
 

@@ -17,9 +17,9 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "extension_objects.h"
 #include "table/ddl_statement.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 /* ---- links ---- */
 

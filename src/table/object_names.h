@@ -16,9 +16,6 @@
 #define SHARD_COLUMN	"dynamo_shard"
 #define ITEM_COLUMN		"item"
 
-/* The column of a vector index with the vector. */
-#define VECTOR_COLUMN	"dynamo_vector"
-
 /* The column with the expiry time of an item, in seconds since 1970. */
 #define TTL_COLUMN		"dynamo_expires_at"
 

@@ -31,9 +31,9 @@
 
 #include "compat.h"
 #include "errors.h"
-#include "table/creators.h"
+#include "extension_objects.h"
+#include "security/creators.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 #include "table/table.h"
 #include "table/table_list.h"
 #include "table/table_name.h"

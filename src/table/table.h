@@ -514,7 +514,7 @@ extern uint64 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRe
 /* The size of an item together with its entries in local indexes. */
 extern uint64 ItemWithEntriesSize(const TableDef *def, ValueRef item);
 
-/* ---- shard.c: shards of an index table ---- */
+/* ---- index_shard.c: shards of an index table ---- */
 
 /*
  * Returns the shard of an item's entry, 0 .. shards - 1.  Spread: by a stable
@@ -540,7 +540,7 @@ extern void CheckIndexShards(Relation index_table, const IndexDef *index);
  */
 extern Oid	IndexShardRelation(Relation index_table, const IndexDef *index, int shard);
 
-/* ---- compose.c: keys by the table's entities ---- */
+/* ---- compose_keys.c: keys by the table's entities ---- */
 
 /*
  * Composes the keys of an item by its entity and adds the attributes that the
@@ -562,7 +562,7 @@ extern bool ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, 
 extern bool ComposeUpdatedItem(const TableDef *def, ValueRef item, ValueRef old, bool final,
 							   struct varlena **composed, Problem *problem);
 
-/* ---- derive.c: deriving the columns of a row from its item ---- */
+/* ---- derive_columns.c: deriving the columns of a row from its item ---- */
 
 /*
  * Sets the values of all attribute columns from an item to be stored, whose

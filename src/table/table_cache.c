@@ -30,10 +30,10 @@
 
 #include "compat.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "table/collation.h"
 #include "table/distribution.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 #include "table/relation_change.h"
 #include "table/table.h"
 #include "table/table_name.h"

@@ -13,7 +13,7 @@
 #include "utils/guc.h"
 #include "utils/rel.h"
 
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 #include "table/table.h"
 #include "table/table_id.h"
 #include "table/table_list.h"

@@ -16,9 +16,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "extension_objects.h"
 #include "table/distribution.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 #include "table/table.h"
 #include "table/table_list.h"
 

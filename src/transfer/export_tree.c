@@ -15,7 +15,7 @@
 
 #include "item/base64.h"
 #include "item/json.h"
-#include "table/settings_owner.h"
+#include "security/settings_owner.h"
 #include "transfer/export_tree.h"
 
 /* A data file is closed after this many bytes of lines. */

@@ -6,8 +6,8 @@
 #ifndef DYNAMO_IMPORT_H
 #define DYNAMO_IMPORT_H
 
+#include "security/owner.h"
 #include "store/store.h"
-#include "table/owner.h"
 #include "transfer/csv.h"
 #include "transfer/input.h"
 

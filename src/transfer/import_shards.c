@@ -13,8 +13,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "extension_objects.h"
 #include "store/plan.h"
-#include "table/objects.h"
 #include "transfer/import.h"
 
 #define MAX_ARRAYS	3			/* the items, and the values of their keys */

@@ -5,11 +5,13 @@
  * In an item a vector is a list (L) of numbers (N) with all their digits.  A
  * vector index holds it as an array of single-precision numbers, real[], of a
  * fixed number of dimensions.  This folder converts one to the other and
- * measures distances; it knows neither tables nor indexes.
+ * measures distances; it knows neither definitions of tables nor items in them.
  *
  *	vector.c	lists to vectors, with the service's messages, and back
  *	distance.c	the three distances
  *	sketch.c	short forms of vectors, which tell how near they can be
+ *	sketch_index.c	the btree of sketches on an index table
+ *	hnsw.c		the HNSW index on an index table, by pgvector
  *
  * The folder search/ finds the vectors of an index that are nearest to another
  * one.
@@ -24,6 +26,9 @@
 #define VECTOR_MAX_DIMENSIONS	4096
 #define VECTOR_MAX_FILTERS		18	/* INLINE_FILTER attributes of an index */
 #define VECTOR_MAX_FILTER_BYTES	10240	/* bytes of the value of one */
+
+/* The column of an index table with the vector. */
+#define VECTOR_COLUMN	"dynamo_vector"
 
 /* In the order of their names in vector.c. */
 typedef enum VectorDistance

@@ -13,9 +13,9 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "extension_objects.h"
 #include "item/builder.h"
 #include "item/number.h"
-#include "table/objects.h"
 #include "view/attribute.h"
 #include "view/construct.h"
 #include "view/typed_attribute.h"

@@ -12,8 +12,8 @@
 
 #include "ddl/ddl.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "table/ddl_statement.h"
-#include "table/objects.h"
 #include "view/entity_view.h"
 
 /*

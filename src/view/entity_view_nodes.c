@@ -22,8 +22,8 @@
 #include "citus/session.h"
 #include "compat.h"
 #include "ddl/feature.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 #include "table/table_list.h"
 #include "view/entity_view.h"
 

@@ -36,8 +36,8 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 #include "view/entity_view.h"
 #include "view/typed_attribute.h"
 

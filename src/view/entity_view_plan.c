@@ -30,8 +30,8 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "table/distribution.h"
-#include "table/objects.h"
 #include "view/entity_view.h"
 
 static planner_hook_type next_planner = NULL;

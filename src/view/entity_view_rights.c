@@ -31,8 +31,8 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "extension_objects.h"
 #include "store/store.h"
-#include "table/objects.h"
 #include "view/entity_view.h"
 
 #define EXTENSION_NAME	"dynamo"

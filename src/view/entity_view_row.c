@@ -13,11 +13,11 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
+#include "extension_objects.h"
 #include "item/builder.h"
 #include "item/convert.h"
 #include "item/splice.h"
 #include "store/plan.h"
-#include "table/objects.h"
 #include "view/attribute.h"
 #include "view/entity_view_row.h"
 

@@ -31,9 +31,9 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
+#include "extension_objects.h"
+#include "security/owner.h"
 #include "store/plan.h"
-#include "table/objects.h"
-#include "table/owner.h"
 #include "view/attribute.h"
 #include "view/entity_view_row.h"
 

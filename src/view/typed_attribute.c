@@ -28,9 +28,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "extension_objects.h"
 #include "item/json.h"
 #include "item/slice.h"
-#include "table/objects.h"
 #include "table/table.h"
 #include "view/attribute_cast.h"
 #include "view/typed_attribute.h"

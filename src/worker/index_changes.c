@@ -3,7 +3,7 @@
  *	  A background worker that applies changes of distributed tables to their index tables.
  *
  * It runs on the coordinator, in the database dynamo.database, as a superuser: on the
- * nodes, code of the owners of tables runs as the owners (store/own_table.h).  A table whose
+ * nodes, code of the owners of tables runs as the owners (store/raw_table.h).  A table whose
  * changes cannot be applied, as while a node does not answer, rests, longer each time.
  */
 #include "postgres.h"

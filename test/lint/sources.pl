@@ -38,7 +38,7 @@ my $owners_code = any_of(q{ExecOpenIndices BuildIndexInfo RelationGetIndexExpres
 my %outside_scope = (
 	'src/store/write_direct.c' => q{the user's own statement},
 	'src/store/lock.c' => 'a primary key, which has no expressions',
-	'src/store/own_table.c' => q{the user's own statement, or the scope of the maintenance that calls it},
+	'src/store/raw_table.c' => q{the user's own statement, or the scope of the maintenance that calls it},
 	'src/store/scan_direct.c PredicateIsOurs' => q{the user's own statement: PostgreSQL's planner reads predicates, too},
 	'src/store/expired.c HasAllTimes' => q{the user's own statement, or the scope of op/expire_batch.c},
 );
@@ -55,9 +55,9 @@ sub owners_code_outside_scope
 # These change the current user, the last two without a look at the session's temporary objects.
 my $switch = any_of('SetUserIdAndSecContext SetUserIdAndContext SetCurrentRoleId OwnerScopeEnterForExtension OwnerAssume');
 my %may_switch = (
-	'src/table/owner.c' => 'the module',
+	'src/security/owner.c' => 'the module',
 	'src/worker/identity.c' => 'assumes the role of a client',
-	'src/table/settings_owner.c' => q{the extension's own tables},
+	'src/security/settings_owner.c' => q{the extension's own tables},
 	'src/http/shared_key.c' => 'a worker without a client',
 	'src/index/build_worker.c' => 'its statements commit by themselves and restrict the owner themselves',
 );
@@ -76,8 +76,8 @@ sub switches_of_user
 # become the owner for it.  Whatever a user's statement causes has the owner's
 # rights by StoreOpenAs and StorePlanAs instead.  SECURITY.md has the same list.
 my %scopes = (
-	'src/table/owner.c' => 'the module',
-	'src/table/settings_owner.c' => q{the extension's own tables},
+	'src/security/owner.c' => 'the module',
+	'src/security/settings_owner.c' => q{the extension's own tables},
 	'src/http/shared_key.c' => 'a worker without a client',
 	'src/view/entity_view_write.c WriteRowOfCitus' => 'Citus sends statements in the name of the current user',
 	'src/store/scan_sql.c FetchBatch' => 'Citus sends statements in the name of the current user',
@@ -87,9 +87,9 @@ my %scopes = (
 	'src/constraint/reference_validate.c' => 'the definition of a reference',
 	'src/ddl/event_trigger.c' => 'the definition of a table',
 	'src/stream/stream_ddl.c' => 'the definition of a table',
-	(map { ("src/index/$_.c" => 'the definition and building of indexes') } qw(verify build_steps fill_table fill record_change backfill)),
+	(map { ("src/index/$_.c" => 'the definition and building of indexes') } qw(verify build_steps fill_index_table fill_columns record_change fill_batch)),
 	(map { ("src/index/$_.c" => 'maintenance') } qw(put_entries take_changes maintain)),
-	(map { ("src/model/$_.c" => 'maintenance') } qw(report entity_check)),
+	(map { ("src/design/$_.c" => 'maintenance') } qw(report entity_check)),
 	(map { ("src/$_.c" => 'maintenance') } qw(copy/copy_verify stream/trim op/expire_batch transfer/export transfer/import)),
 	(map { ("src/archive/$_.c" => 'a worker') } qw(archive_execute archive_worker)),
 	'src/monitor/lag.c' => 'statistics, which superusers read',
@@ -206,7 +206,7 @@ sub writes_rows
 	my ($file, $text) = @_;
 
 	return $file =~ m{^src/store/} ? () :
-		map { "$_->{line}: $_->{name}: use store/own_table.h" } c_calls('table_tuple_\w+', c_tokens($text));
+		map { "$_->{line}: $_->{name}: use store/raw_table.h" } c_calls('table_tuple_\w+', c_tokens($text));
 }
 
 # ---- statements mean the same whatever the settings ----
@@ -366,7 +366,7 @@ my %may_name = (
 	'src/index/build_sql.c NameForMessages' => 'for messages',
 	'src/pattern/pattern_create.c NameTable' => 'for requests, which have no quotes',
 	'src/index/verify_distributed.c' => 'the schema is an argument of its own; queries of a WITH in another text',
-	'src/table/derive.c' => 'the hint is for the user, in whose search path it is',
+	'src/table/derive_columns.c' => 'the hint is for the user, in whose search path it is',
 );
 my $one_name = 'get_rel_name|RelationGetRelationName';
 

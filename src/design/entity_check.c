@@ -1,0 +1,514 @@
+/*
+ * entity_check.c
+ *	  dynamo.check_entity and dynamo.apply_entity: find and change items that were
+ *	  stored before their entity was declared, with other keys than it composes.
+ *
+ * Both are for the owner of the table, as verify_index is.  They use plain
+ * statements, which run as the owner whoever has the owner's rights.  Citus executes
+ * those that read a distributed table; items are changed by a call for each shard.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/jsonb.h"
+#include "utils/rel.h"
+
+#include "citus/each_shard.h"
+#include "citus/shards.h"
+#include "ddl/ddl.h"
+#include "design/entity_list.h"
+#include "entity/entity.h"
+#include "item/convert.h"
+#include "security/owner.h"
+#include "stat/progress.h"
+#include "table/distribution.h"
+#include "table/table_name.h"
+
+/* ---- what is wrong with one item ---- */
+
+static char *
+DescribeValue(ValueRef v)
+{
+	if (ValueIsMissing(v))
+		return "nothing";
+	if (ValueTypeOf(v) != VALUE_S)
+		return psprintf("a value of type %s", ValueTypeName(ValueTypeOf(v)));
+	return psprintf("\"%.*s\"", (int) ValuePayload(v).len, ValuePayload(v).data);
+}
+
+static char *
+KeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
+{
+	ValueRef	given = AttributeFind(item, key->attribute.data, key->attribute.len);
+	StringInfoData text;
+	ComposeProblem why;
+	ComposeStatus status = COMPOSE_MISSING;
+
+	initStringInfo(&text);
+	if (key->condition == NULL || ConditionMatches(key->condition, item))
+		status = EntityComposeKey(entity, key, item, &text, &why);
+	if (status == COMPOSE_UNFIT)
+		return psprintf("key attribute %.*s cannot be composed: attribute %.*s %s",
+						(int) key->attribute.len, key->attribute.data,
+						(int) why.part->name.len, why.part->name.data, why.reason);
+	if (status == COMPOSE_OK ? !ValueIsMissing(given) && ValueTypeOf(given) == VALUE_S &&
+		SliceEqual(ValuePayload(given), (Slice) {text.data, text.len}) : ValueIsMissing(given))
+		return NULL;
+	return psprintf("key attribute %.*s is %s, not %s%s%s", (int) key->attribute.len, key->attribute.data,
+					DescribeValue(given), status == COMPOSE_OK ? "\"" : "",
+					status == COMPOSE_OK ? text.data : "nothing", status == COMPOSE_OK ? "\"" : "");
+}
+
+/* A key that is left of a template which the entity had. */
+static char *
+FormerProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nformer; i++)
+	{
+		Slice		name = entity->former[i].attribute;
+
+		if (FormerKeyStays(&entity->former[i], item))
+			return psprintf("key attribute %.*s is %s, which no template composes any more",
+							(int) name.len, name.data, DescribeValue(AttributeFind(item, name.data, name.len)));
+	}
+	return NULL;
+}
+
+static char *
+TestedProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+		const char *why = a->tested ? EntityAttributeProblem(a, AttributeFind(item, a->name.data, a->name.len)) : NULL;
+
+		if (why != NULL)
+			return psprintf("attribute %.*s %s", (int) a->name.len, a->name.data, why);
+	}
+	return NULL;
+}
+
+static char *
+RequiredProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+
+		if (a->required && !EntityHasRequired(entity, item, a->name))
+			return psprintf("attribute %.*s is missing", (int) a->name.len, a->name.data);
+	}
+	return NULL;
+}
+
+/* Returns the first problem of an item; NULL if there is none. */
+static char *
+ItemProblem(const Entity *entity, ValueRef item)
+{
+	char	   *problem;
+
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		problem = KeyProblem(entity, &entity->keys[i], item);
+		if (problem != NULL)
+			return problem;
+	}
+	problem = FormerProblem(entity, item);
+	if (problem == NULL)
+		problem = TestedProblem(entity, item);
+	return problem != NULL ? problem : RequiredProblem(entity, item);
+}
+
+/*
+ * entity_problem(relation oid, item dynamo.item, entity_name text) returns
+ * text.  With entity_name, items of other entities have no problem; with NULL,
+ * items without an entity have one.
+ */
+DYNAMO_FUNCTION(dynamo_entity_problem);
+Datum
+dynamo_entity_problem(PG_FUNCTION_ARGS)
+{
+	ValueRef	item;
+	text	   *name = PG_ARGISNULL(2) ? NULL : PG_GETARG_TEXT_PP(2);
+	Relation	rel;
+	TableDef   *def;
+	const Entity *entity;
+	char	   *problem = NULL;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	item = PG_GETARG_VALUE(1);
+	rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
+	if (rel == NULL)
+		PG_RETURN_NULL();
+	def = TableDefAcquire(rel);
+	entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
+	if (entity == NULL)
+		problem = name == NULL ? "the item is of no entity" : NULL;
+	else if (name == NULL || SliceEqual(SliceOfVarlena(name), entity->name))
+		problem = ItemProblem(entity, item);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+/*
+ * compose_item(relation oid, item dynamo.item) returns dynamo.item: with the
+ * index keys and constants of its entity; unchanged if they cannot be composed.
+ * A default is for new items only.
+ */
+DYNAMO_FUNCTION(dynamo_compose_item);
+Datum
+dynamo_compose_item(PG_FUNCTION_ARGS)
+{
+	Problem		problem = NO_PROBLEM;
+	EntityWrite write = {.item = PG_GETARG_VALUE(1), .final = true, .repairs = true, .problem = &problem};
+	Relation	rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
+	struct varlena *composed = NULL;
+	TableDef   *def;
+
+	if (rel == NULL)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	def = TableDefAcquire(rel);
+	write.set = def->entities;
+	if (write.set != NULL && EntityOfItem(write.set, write.item) != NULL && !EntityCompose(&write, &composed))
+		composed = NULL;
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	if (composed == NULL)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	PG_RETURN_POINTER(composed);
+}
+
+/* ---- all items ---- */
+
+/*
+ * Returns "schema"."table" of the caller's table, which must have the entity
+ * if one is named.
+ */
+static char *
+TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
+{
+	*rel = OpenAnyTableForDdl(TableArgument(fcinfo, 0), AccessShareLock);
+	*def = TableDefAcquire(*rel);
+	if (!PG_ARGISNULL(1))
+		(void) RequireEntity(*def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	return QualifiedName(RelationGetNamespace(*rel), RelationGetRelationName(*rel));
+}
+
+/* The query for keys and problems, of which an item may have several; $1 is the entity. */
+static char *
+ProblemsQuery(const TableDef *def, const char *table)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT p.key, u.problem FROM (SELECT dynamo.build_item(");
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		const AttributeDef *attr = TableKeyAttribute(def, i);
+
+		appendStringInfo(&sql, "%s%s::pg_catalog.text, t.%s", i == 0 ? "" : ", ",
+						 quote_literal_cstr(attr->name.data), quote_identifier(attr->column));
+	}
+	/* the function is called once for an item; Citus would first collect the result of such a subquery */
+	appendStringInfo(&sql, ") AS key, ARRAY[dynamo.entity_problem(t.tableoid, t.item, $1)] OPERATOR(pg_catalog.||) "
+					 "dynamo.type_problems(t.tableoid, t.item, $1) AS problems FROM %s t%s) p "
+					 "CROSS JOIN LATERAL pg_catalog.unnest(p.problems) u(problem) WHERE u.problem IS NOT NULL",
+					 table, def->distributed ? "" : " OFFSET 0");
+	return sql.data;
+}
+
+/* check_entity(table_name text, entity_name text) returns table (key dynamo.item, problem text) */
+DYNAMO_FUNCTION(dynamo_check_entity);
+Datum
+dynamo_check_entity(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1)};
+	char		nulls[1] = {PG_ARGISNULL(1) ? 'n' : ' '};
+	TableDef   *def;
+	Relation	rel;
+	OwnerScope	scope;
+	char	   *query;
+	Portal		portal;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	InitMaterializedSRF(fcinfo, 0);
+	query = TableToCheck(fcinfo, &def, &rel);
+	query = ProblemsQuery(def, query);
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
+	ProgressBegin(PROGRESS_CHECK_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
+	SPI_connect();
+	portal = SPI_cursor_open_with_args(NULL, query, 1, types, values, nulls, true, 0);
+	for (SPI_cursor_fetch(portal, true, 1000); SPI_processed > 0; SPI_cursor_fetch(portal, true, 1000))
+	{
+		for (uint64 i = 0; i < SPI_processed; i++)
+			tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+	SPI_finish();
+	ProgressEnd();
+	OwnerScopeLeave(&scope);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+	return (Datum) 0;
+}
+
+/*
+ * Composes the items of one entity or of all that the query finds; returns
+ * their number.
+ */
+static int64
+ComposeItems(const char *table, FunctionCallInfo fcinfo)
+{
+	Oid			types[2] = {TEXTOID, INT4OID};
+	Datum		values[2] = {PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
+	char		nulls[2] = {PG_ARGISNULL(1) ? 'n' : ' ', PG_ARGISNULL(2) ? 'n' : ' '};
+
+	if (SPI_execute_with_args(psprintf("UPDATE %s t SET item = dynamo.compose_item(t.tableoid, t.item) "
+									   "WHERE t.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT s.ctid FROM %s s "
+									   "WHERE dynamo.entity_problem(s.tableoid, s.item, $1) IS NOT NULL "
+									   "AND NOT (dynamo.compose_item(s.tableoid, s.item) OPERATOR(dynamo.=) s.item) LIMIT $2)) "
+									   "AND NOT (dynamo.compose_item(t.tableoid, t.item) OPERATOR(dynamo.=) t.item)",
+									   table, table),
+							  2, types, values, nulls, false, 0) != SPI_OK_UPDATE)
+		elog(ERROR, "could not update items of an entity");
+	return (int64) SPI_processed;
+}
+
+/* The changes of a distributed table's items. */
+typedef struct ShardsWork
+{
+	int64		changed;
+	int64		room;			/* number of items that may still be changed; < 0: any number */
+	char		argument[MAXINT8LEN + 1];	/* the same, or nothing */
+} ShardsWork;
+
+/* A ShardResult. */
+static void
+TakeChanged(void *arg, const char *result)
+{
+	ShardsWork *work = arg;
+	int64		changed = pg_strtoint64(result);
+
+	work->changed += changed;
+	if (work->room < 0)
+		return;
+	work->room = Max(work->room - changed, 0);
+	snprintf(work->argument, sizeof(work->argument), INT64_FORMAT, work->room);
+}
+
+/* ComposeItems for the items of a distributed table, on their nodes. */
+static int64
+ComposeOnShards(TableDef *def, FunctionCallInfo fcinfo)
+{
+	ShardsWork	work = {.room = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2)};
+	ShardStatement statement = {
+		.sql = psprintf("SELECT dynamo.apply_entity($1, %s, CASE WHEN $2 OPERATOR(pg_catalog.<>) '' THEN $2::pg_catalog.int4 END)::pg_catalog.text",
+						PG_ARGISNULL(1) ? "NULL" : quote_literal_cstr(text_to_cstring(PG_GETARG_TEXT_PP(1)))),
+		.writes = true,
+		.argument = work.argument,
+		.take = TakeChanged,
+		.arg = &work
+	};
+
+	if (work.room >= 0)
+		snprintf(work.argument, sizeof(work.argument), INT64_FORMAT, work.room);
+	RunOnShards(def, &statement, "dynamo.apply_entity");
+	return work.changed;
+}
+
+/*
+ * Whether a table is a shard, for a call of ComposeOnShards.  Keeps the shard in its place.
+ */
+static bool
+LockIfShard(Relation rel)
+{
+	if (!OidIsValid(DistributedTableOf(rel)))
+		return false;
+	if (!LockOwnShard(rel))
+		RefuseShard(rel, "this operation");
+	return true;
+}
+
+/* Problems of items that dynamo.apply_entity corrects, and all. */
+#define KEY_PROBLEMS	"NOT (dynamo.compose_item(t.tableoid, t.item) OPERATOR(dynamo.=) t.item)"
+#define ALL_PROBLEMS	"true"
+
+/*
+ * Whether no item of an entity has such a problem.  A snapshot from before the
+ * entity would miss items, so a new one is used.
+ */
+static bool
+HasNoProblems(const char *table, Slice entity_name, const char *which)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {PointerGetDatum(SliceToText(entity_name))};
+
+	if (SPI_execute_with_args(psprintf("SELECT 1 FROM %s t WHERE dynamo.entity_problem(t.tableoid, t.item, $1) IS NOT NULL AND %s",
+											   table, which),
+							  1, types, values, NULL, false, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read items of an entity");
+	return SPI_processed == 0;
+}
+
+/* What is known of the items of an entity. */
+typedef struct EntityMark
+{
+	char	   *name;
+	bool		applied;		/* they conform to all that it declares, not only to its templates */
+} EntityMark;
+
+/*
+ * Returns the marks, in the caller's SPI context, of entities whose items have the
+ * keys that they compose, where that was not known.
+ */
+static List *
+FindConformingEntities(const TableDef *def, const char *table, const char *only, MemoryContext caller)
+{
+	List	   *marks = NIL;
+
+	for (int i = 0; !IsolationUsesXactSnapshot() && def->entities != NULL && i < def->entities->count; i++)
+	{
+		const Entity *e = &def->entities->entities[i];
+		bool		applied;
+		EntityMark *mark;
+
+		if (e->applied || (only != NULL && !SliceIs(e->name, only)))
+			continue;
+		applied = HasNoProblems(table, e->name, ALL_PROBLEMS);
+		if (!applied && (e->composed || !HasNoProblems(table, e->name, KEY_PROBLEMS)))
+			continue;
+		MemoryContextSwitchTo(caller);
+		mark = palloc(sizeof(EntityMark));
+		*mark = (EntityMark) {pnstrdup(e->name.data, e->name.len), applied};
+		marks = lappend(marks, mark);
+	}
+	return marks;
+}
+
+/* Returns an entity's definition with the mark; no item has a former key any more. */
+static char *
+MarkedJson(const TableDef *def, const EntityMark *mark)
+{
+	Datum		json = DirectFunctionCall1(jsonb_in, CStringGetDatum(EntityJson(def, mark->name)));
+	Datum		flag = DirectFunctionCall1(jsonb_in, CStringGetDatum(mark->applied ? "{\"composed\": true, \"applied\": true}" :
+																	  "{\"composed\": true}"));
+
+	json = DirectFunctionCall2(jsonb_delete, json, CStringGetTextDatum("former"));
+	json = DirectFunctionCall2(jsonb_concat, json, flag);
+	return DatumGetCString(DirectFunctionCall1(jsonb_out, json));
+}
+
+/*
+ * Marks entities as composed, so that access patterns rely on their index keys, or
+ * as applied, so that the planner does.
+ */
+static void
+MarkEntities(const char *table_name, List *marks)
+{
+	Oid			relid;
+	TableDef   *def = LockAnyDefinition(table_name, ShareRowExclusiveLock, &relid);
+	ListCell   *cell;
+
+	foreach(cell, marks)
+	{
+		const EntityMark *mark = lfirst(cell);
+
+		ReplaceEntity(def, mark->name, MarkedJson(def, mark));
+	}
+	StoreDefinition(relid, def);
+}
+
+/*
+ * Whether the marks can be set without waiting for writers of the table, which may
+ * wait for the items that were changed here.
+ */
+static bool
+CanMark(const Relation rel, FunctionCallInfo fcinfo, int64 changed)
+{
+	if (!PG_ARGISNULL(2) && changed >= PG_GETARG_INT32(2) && changed > 0)
+		return false;
+	return changed == 0 || ConditionalLockRelation(rel, ShareRowExclusiveLock);
+}
+
+/* Changes items by ComposeItems if the table is a shard; false if it is none. */
+static bool
+ComposeShard(FunctionCallInfo fcinfo, int64 *changed)
+{
+	Relation	rel = OpenTableForDrop(TableArgument(fcinfo, 0), AccessShareLock);
+	bool		is_shard = LockIfShard(rel);
+	OwnerScope	scope;
+	int			level;
+
+	if (is_shard)
+	{
+		OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
+		level = NewGUCNestLevel();
+		(void) set_config_option("citus.enable_manual_changes_to_shards", "on", PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+		SPI_connect();
+		*changed = ComposeItems(QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), fcinfo);
+		SPI_finish();
+		AtEOXact_GUC(false, level);
+		OwnerScopeLeave(&scope);
+	}
+	table_close(rel, NoLock);
+	return is_shard;
+}
+
+/* apply_entity(table_name text, entity_name text, max_items integer) returns bigint */
+DYNAMO_FUNCTION(dynamo_apply_entity);
+Datum
+dynamo_apply_entity(PG_FUNCTION_ARGS)
+{
+	TableDef   *def;
+	Relation	rel;
+	OwnerScope	scope;
+	char	   *table;
+	int64		changed = 0;
+	MemoryContext caller = CurrentMemoryContext;
+	List	   *in_order = NIL;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	if (ComposeShard(fcinfo, &changed))
+		PG_RETURN_INT64(changed);
+	table = TableToCheck(fcinfo, &def, &rel);
+	if (def->distributed)
+		changed = ComposeOnShards(def, fcinfo);
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
+	ProgressBegin(PROGRESS_APPLY_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
+	SPI_connect();
+	if (!def->distributed)
+		changed = ComposeItems(table, fcinfo);
+	if (CanMark(rel, fcinfo, changed))
+		in_order = FindConformingEntities(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
+	SPI_finish();
+	ProgressEnd();
+	OwnerScopeLeave(&scope);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+	if (in_order != NIL)
+	{
+		SPI_connect();
+		MarkEntities(TableArgument(fcinfo, 0), in_order);
+		SPI_finish();
+	}
+	PG_RETURN_INT64(changed);
+}

@@ -1,0 +1,685 @@
+/*
+ * entity_create.c
+ *	  dynamo.create_entity and dynamo.drop_entity.
+ *
+ * The entity becomes a part of the table's definition, which is read once more
+ * as a whole, as it is whenever it is loaded.  What is checked beyond that is
+ * for the user's sake: names that are no keys, formats that do not sort, and
+ * kinds of items that cannot be told from others.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "parser/parse_type.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "copy/copy.h"
+#include "ddl/ddl.h"
+#include "design/entity_list.h"
+#include "errors.h"
+#include "item/convert.h"
+#include "item/json.h"
+#include "table/distribution.h"
+#include "table/table_name.h"
+#include "view/declared_types.h"
+#include "view/entity_view.h"
+
+/* The caller's declaration of an attribute. */
+typedef struct DeclaredAttribute
+{
+	char	   *name;
+	char	   *type;			/* SQL type as written */
+	Oid			type_oid;
+	int32		typmod;
+	const char *holds;			/* "S", "N", "uuid" or NULL */
+	bool		required;
+	char	   *constant;		/* json; NULL if there is none */
+	char	   *initial;
+} DeclaredAttribute;
+
+typedef struct EntityRequest
+{
+	char	   *table_name;
+	char	   *name;
+	Jsonb	   *keys;			/* NULL: none */
+	bool		declares;		/* attributes are declared */
+	int			nattributes;
+	DeclaredAttribute *attributes;
+	char	   *type_attribute; /* NULL: none */
+	char	   *type_value;
+	Jsonb	   *conditions;		/* NULL: none, as the next */
+	char	   *values;
+	Jsonb	   *names;
+	char	   *on_mismatch;
+	char	   *view_name;		/* NULL: none */
+	bool		checks_types;
+	bool		replaces;		/* an entity of this name may be there */
+	const Entity *old;			/* which it is; NULL: none */
+	char	   *old_json;
+} EntityRequest;
+
+/* ---- attributes ---- */
+
+/*
+ * Returns the stored type of a part with this SQL type; NULL if it may have
+ * any, or the type is unknown.
+ */
+static const char *
+FindStoredType(Oid type)
+{
+	switch (getBaseType(type))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return "N";
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			return "S";
+		case UUIDOID:
+			return "uuid";
+	}
+	return NULL;
+}
+
+static bool
+IsTimeType(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	return base == TIMESTAMPTZOID || base == TIMESTAMPOID || base == DATEOID;
+}
+
+/* Reads attributes in the given order, which jsonb would not keep. */
+static const char attributes_query[] =
+"SELECT e.key, k.kind, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
+"    WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'required')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'constant')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'default')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (SELECT m FROM pg_catalog.json_object_keys(e.value) m "
+"    WHERE m OPERATOR(pg_catalog.<>) ALL ('{type,required,constant,default}'::pg_catalog.text[]) LIMIT 1) END "
+"FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
+
+static void
+ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
+{
+	char	   *kind = SPI_getvalue(tuple, desc, 2);
+	char	   *required = SPI_getvalue(tuple, desc, 4);
+	char	   *unknown = SPI_getvalue(tuple, desc, 7);
+
+	a->name = SPI_getvalue(tuple, desc, 1);
+	a->type = SPI_getvalue(tuple, desc, 3);
+	a->constant = SPI_getvalue(tuple, desc, 5);
+	a->initial = SPI_getvalue(tuple, desc, 6);
+	if (strcmp(kind, "string") != 0 && strcmp(kind, "object") != 0)
+		InvalidArgument("attribute \"%s\" must be described by a type or by an object", a->name);
+	if (unknown != NULL)
+		InvalidArgument("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
+	if (required != NULL && strcmp(required, "true") != 0 && strcmp(required, "false") != 0)
+		InvalidArgument("member \"required\" of attribute \"%s\" is not a boolean", a->name);
+	a->required = required != NULL && strcmp(required, "true") == 0;
+	if (a->type == NULL)
+		return;
+	ParseTypeName(a->type, &a->type_oid, &a->typmod);
+	a->holds = FindStoredType(a->type_oid);
+}
+
+static void
+ReadAttributes(EntityRequest *r, Datum json)
+{
+	Oid			types[1] = {JSONOID};
+
+	if (SPI_execute_with_args(attributes_query, 1, types, &json, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the attributes of an entity");
+	r->declares = true;
+	r->nattributes = (int) SPI_processed;
+	r->attributes = palloc0(sizeof(DeclaredAttribute) * Max(r->nattributes, 1));
+	for (int i = 0; i < r->nattributes; i++)
+		ReadAttribute(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &r->attributes[i]);
+}
+
+static const DeclaredAttribute *
+FindDeclared(const EntityRequest *r, Slice name)
+{
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		if (SliceIs(name, r->attributes[i].name))
+			return &r->attributes[i];
+	}
+	return NULL;
+}
+
+/* ---- keys ---- */
+
+/* Walks the entries of an object; name and value are set for each. */
+static bool
+NextEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
+{
+	JsonbValue	key;
+
+	if (*it == NULL)
+	{
+		*it = JsonbIteratorInit(&object->root);
+		(void) JsonbIteratorNext(it, &key, true);
+	}
+	if (JsonbIteratorNext(it, &key, true) != WJB_KEY)
+		return false;
+	*name = pnstrdup(key.val.string.val, key.val.string.len);
+	(void) JsonbIteratorNext(it, value, true);
+	return true;
+}
+
+static char *
+GetText(const JsonbValue *value, const char *what, const char *name)
+{
+	if (value->type != jbvString)
+		InvalidArgument("%s \"%s\" is no string", what, name);
+	return pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+static bool
+IndexHasKey(const TableDef *def, const IndexDef *index, int attribute)
+{
+	for (int i = 0; i < KeyCount(&index->key); i++)
+	{
+		if (index->attributes[i] == attribute)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns the condition of the index to whose key an attribute belongs; NULL
+ * if there is none.
+ */
+static char *
+FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
+{
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *index_name;
+	char	   *found = NULL;
+
+	while (r->conditions != NULL && NextEntry(&it, r->conditions, &index_name, &value))
+	{
+		const IndexDef *index = TableDefIndex(def, index_name);
+		char	   *condition = GetText(&value, "the condition of index", index_name);
+
+		if (index == NULL)
+			InvalidArgument("index \"%s\" does not exist", index_name);
+		if (!IndexHasKey(def, index, attribute))
+			continue;
+		if (found != NULL && strcmp(found, condition) != 0)
+			InvalidArgument("key attribute \"%s\" belongs to two indexes with different conditions",
+							   def->attributes[attribute].name.data);
+		found = condition;
+	}
+	return found;
+}
+
+/* Whether a table's or an index's sort key has the attribute. */
+static bool
+IsSortKey(const TableDef *def, int attribute)
+{
+	if (def->key.nsort > 0 && def->key_attributes[1] == attribute)
+		return true;
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		for (int j = 0; j < def->indexes[i].key.nsort; j++)
+		{
+			if (def->indexes[i].attributes[def->indexes[i].key.npartition + j] == attribute)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+NoticeUnsorted(const TableDef *def, int attribute, const TemplatePart *part)
+{
+	ereport(NOTICE,
+			(errmsg("keys in \"%s\" do not sort like the numbers in \"%.*s\"",
+					def->attributes[attribute].name.data, (int) part->name.len, part->name.data),
+			 errdetail("As text, 10 comes before 2."),
+			 errhint("Give the number a width: {%.*s:08}.", (int) part->name.len, part->name.data)));
+}
+
+/*
+ * Checks the names in a template; warns of parts that do not sort like their
+ * values.
+ */
+static void
+CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, const Template *t)
+{
+	for (int i = 0; i < t->npieces; i++)
+	{
+		const TemplatePart *part = t->pieces[i].part;
+		const DeclaredAttribute *declared;
+
+		if (part == NULL || !r->declares)
+			continue;
+		declared = FindDeclared(r, part->steps[0]);
+		if (declared == NULL)
+			InvalidArgument("template \"%.*s\" names \"%.*s\", which is not an attribute of entity \"%s\"",
+							   (int) t->source.len, t->source.data,
+							   (int) part->steps[0].len, part->steps[0].data, r->name);
+		if (part->nsteps > 1 || part->kind != PART_TEXT || declared->type == NULL)
+			continue;
+		if (IsTimeType(declared->type_oid))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("part {%.*s} of template \"%.*s\" has a time type but no format",
+							(int) part->name.len, part->name.data, (int) t->source.len, t->source.data),
+					 errhint("Give it one: {%.*s:ms}, or s, us, date.", (int) part->name.len, part->name.data)));
+		if (declared->holds != NULL && strcmp(declared->holds, "N") == 0 && IsSortKey(def, attribute))
+			NoticeUnsorted(def, attribute, part);
+	}
+}
+
+/* ---- the definition as JSON ---- */
+
+static void
+AppendMember(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", name);
+	escape_json(out, value);
+}
+
+static void
+AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
+		  const char *name, const char *template)
+{
+	int			attribute = TableDefAttribute(def, SliceOf(name));
+	char	   *condition;
+
+	if (attribute < 0 || !def->attributes[attribute].is_key)
+		InvalidArgument("\"%s\" is not a key attribute of the table or its indexes", name);
+	if (def->attributes[attribute].type != VALUE_S)
+		InvalidArgument("key attribute \"%s\" is not of type S", name);
+	CheckTemplateParts(r, def, attribute, TemplateGet(SliceOf(template)));
+
+	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
+	AppendMember(out, "attribute", name);
+	AppendMember(out, "template", template);
+	condition = FindIndexCondition(r, def, attribute);
+	if (condition != NULL)
+	{
+		AppendMember(out, "condition", condition);
+		if (r->values != NULL)
+			AppendMember(out, "values", r->values);
+		if (r->names != NULL)
+			appendStringInfo(out, ", \"names\": %s", JsonbToCString(NULL, &r->names->root, 0));
+	}
+	appendStringInfoChar(out, '}');
+}
+
+static void
+AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
+{
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *name;
+
+	if (r->keys == NULL)
+		return;
+	appendStringInfoString(out, ", \"keys\": [");
+	while (NextEntry(&it, r->keys, &name, &value))
+		AppendKey(out, r, def, name, GetText(&value, "the template of", name));
+	appendStringInfoChar(out, ']');
+}
+
+static void
+AppendAttributes(StringInfo out, const EntityRequest *r)
+{
+	if (!r->declares)
+		return;
+	appendStringInfoString(out, ", \"attributes\": [");
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const DeclaredAttribute *a = &r->attributes[i];
+		char	   *qualified = a->type == NULL ? NULL : DeclaredTypeName(a->type, a->type_oid, a->typmod);
+
+		appendStringInfoString(out, i == 0 ? "{" : ", {");
+		AppendMember(out, "name", a->name);
+		if (a->type != NULL)
+			AppendMember(out, "type", a->type);
+		if (qualified != NULL)
+			AppendMember(out, "qualified", qualified);
+		if (a->holds != NULL)
+			AppendMember(out, "holds", a->holds);
+		if (a->required)
+			appendStringInfoString(out, ", \"required\": true");
+		if (a->constant != NULL)
+			appendStringInfo(out, ", \"constant\": %s", a->constant);
+		if (a->initial != NULL)
+			appendStringInfo(out, ", \"default\": %s", a->initial);
+		appendStringInfoChar(out, '}');
+	}
+	appendStringInfoChar(out, ']');
+}
+
+/*
+ * Whether a table is certainly empty.  It is locked against all others, and its partitions,
+ * which can also be written directly, against writers.  Items of a distributed table are in
+ * its shards, which are not locked yet.
+ */
+static bool
+HasNoPages(Oid relid)
+{
+	ListCell   *cell;
+
+	if (RelationIsDistributed(relid))
+		return false;
+	foreach(cell, find_all_inheritors(relid, ShareLock, NULL))
+	{
+		Relation	rel = table_open(lfirst_oid(cell), NoLock);
+		bool		empty = RELKIND_HAS_STORAGE(rel->rd_rel->relkind) ? RelationGetNumberOfBlocks(rel) == 0 :
+			rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+
+		table_close(rel, NoLock);
+		if (!empty)
+			return false;
+	}
+	return true;
+}
+
+/* ---- an entity that is declared anew ---- */
+
+static bool
+IsSameMember(Jsonb *a, Jsonb *b, const char *name)
+{
+	JsonbValue	of_a;
+	JsonbValue	of_b;
+	bool		has_a = getKeyJsonValueFromContainer(&a->root, name, strlen(name), &of_a) != NULL;
+	bool		has_b = getKeyJsonValueFromContainer(&b->root, name, strlen(name), &of_b) != NULL;
+
+	if (!has_a || !has_b)
+		return has_a == has_b;
+	return of_a.type == jbvBinary && of_b.type == jbvBinary &&
+		compareJsonbContainers(of_a.val.binary.data, of_b.val.binary.data) == 0;
+}
+
+/* Whether its keys, and which items it claims, are as they were. */
+static bool
+KeepsKeys(const EntityRequest *r, const char *json)
+{
+	Jsonb	   *before = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(r->old_json)));
+	Jsonb	   *after = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
+
+	return IsSameMember(before, after, "keys") && IsSameMember(before, after, "type");
+}
+
+static bool
+HeldAsBefore(const DeclaredAttribute *a, const EntityAttribute *old)
+{
+	if (old == NULL || old->holds < 0)
+		return false;
+	return old->uuid ? strcmp(a->holds, "uuid") == 0 : strcmp(a->holds, old->holds == VALUE_N ? "N" : "S") == 0;
+}
+
+/*
+ * Whether all that is declared of parts of keys, on which views rely, was
+ * declared before: what they are stored as, and that they are there.
+ */
+static bool
+KeepsTypes(const EntityRequest *r, const TableDef *def)
+{
+	EntitySet	old = {.count = 1, .entities = unconstify(Entity *, r->old)};
+
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const DeclaredAttribute *a = &r->attributes[i];
+		const EntityAttribute *before = EntityAttributeFind(r->old, SliceOf(a->name));
+
+		if (!EntitySetConcerns(&old, SliceOf(a->name)) && TableDefAttribute(def, SliceOf(a->name)) < 0)
+			continue;
+		if ((a->holds != NULL && !HeldAsBefore(a, before)) || (a->required && (before == NULL || !before->required)))
+			return false;
+	}
+	return true;
+}
+
+static char *
+PrintEntity(const EntityRequest *r, const TableDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	AppendMember(&out, "name", r->name);
+	if (r->type_attribute != NULL)
+	{
+		appendStringInfoString(&out, ", \"type\": {");
+		AppendMember(&out, "attribute", r->type_attribute);
+		AppendMember(&out, "value", r->type_value != NULL ? r->type_value : r->name);
+		appendStringInfoChar(&out, '}');
+	}
+	AppendKeys(&out, r, def);
+	AppendAttributes(&out, r);
+	AppendMember(&out, "on_mismatch", r->on_mismatch);
+	if (r->checks_types)
+		appendStringInfoString(&out, ", \"check_types\": true");
+	if (HasNoPages(def->relid))
+		appendStringInfoString(&out, ", \"applied\": true");
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+static bool
+ComposesAnew(const EntityRequest *r, Slice attribute)
+{
+	return r->keys != NULL &&
+		getKeyJsonValueFromContainer(&r->keys->root, attribute.data, attribute.len, &(JsonbValue) {0}) != NULL;
+}
+
+static void
+AppendFormer(StringInfo out, const EntityRequest *r, const TableDef *def, const ComposedKey *keys, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const ComposedKey *key = &keys[i];
+		int			attribute = TableDefAttribute(def, key->attribute);
+
+		if (key->base || attribute < 0 || !def->attributes[attribute].is_key || ComposesAnew(r, key->attribute))
+			continue;
+		appendStringInfoString(out, out->len == 0 ? ", \"former\": [{" : ", {");
+		AppendMember(out, "attribute", pnstrdup(key->attribute.data, key->attribute.len));
+		AppendMember(out, "template", pnstrdup(key->template->source.data, key->template->source.len));
+		appendStringInfoChar(out, '}');
+	}
+}
+
+/*
+ * The templates of index keys that the entity had, also before it was last declared
+ * anew, and has no longer: items still have the keys, until dynamo.apply_entity.
+ */
+static char *
+FormerKeys(const EntityRequest *r, const TableDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	AppendFormer(&out, r, def, r->old->keys, r->old->nkeys);
+	AppendFormer(&out, r, def, r->old->former, r->old->nformer);
+	if (out.len > 0)
+		appendStringInfoChar(&out, ']');
+	return out.data;
+}
+
+/*
+ * The same if the entity was there before.  Index keys of its items stay what
+ * views may rely upon if they are composed as before.
+ */
+static char *
+PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
+{
+	char	   *json = PrintEntity(r, def);
+	bool		same = KeepsKeys(r, json);
+
+	if (!same)
+		RefuseCopiedEntity(relid, r->name, "change the keys of");
+	if (HasNoPages(def->relid))
+		return json;
+	json[strlen(json) - 1] = '\0';
+	json = psprintf("%s%s", json, FormerKeys(r, def));
+	if (same && r->old->composed)
+		json = psprintf("%s, \"composed\": true", json);
+	if (same && r->old->applied && KeepsTypes(r, def))
+		json = psprintf("%s, \"applied\": true", json);
+	return psprintf("%s}", json);
+}
+
+/* ---- the functions ---- */
+
+static Jsonb *
+ObjectArgument(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	Jsonb	   *object = PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
+
+	if (object != NULL && !JB_ROOT_IS_OBJECT(object))
+		InvalidArgument("%s must be an object", name);
+	return object;
+}
+
+static char *
+TextArgument(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+static char *
+ItemArgument(FunctionCallInfo fcinfo, int arg)
+{
+	StringInfoData json;
+
+	if (PG_ARGISNULL(arg))
+		return NULL;
+	initStringInfo(&json);
+	ItemToJson(&json, PG_GETARG_VALUE(arg));
+	return json.data;
+}
+
+static void
+ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
+{
+	r->table_name = RequiredTableArgument(fcinfo, 0);
+	r->name = RequiredText(fcinfo, 1, "entity_name");
+	r->keys = ObjectArgument(fcinfo, 2, "keys");
+	r->type_attribute = TextArgument(fcinfo, 4);
+	r->type_value = TextArgument(fcinfo, 5);
+	r->conditions = ObjectArgument(fcinfo, 6, "index_conditions");
+	r->values = ItemArgument(fcinfo, 7);
+	r->names = ObjectArgument(fcinfo, 8, "expression_attribute_names");
+	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
+	r->view_name = TextArgument(fcinfo, 10);
+	r->replaces = !PG_ARGISNULL(11) && PG_GETARG_BOOL(11);
+	r->checks_types = !PG_ARGISNULL(12) && PG_GETARG_BOOL(12);
+	if (r->type_value != NULL && r->type_attribute == NULL)
+		InvalidArgument("type_value is given without type_attribute");
+	if (r->conditions == NULL && (r->values != NULL || r->names != NULL))
+		InvalidArgument("expression attribute values or names are given without index_conditions");
+}
+
+static void
+RefuseConflicts(const TableDef *def, const Entity *entity)
+{
+	for (int i = 0; i < def->entities->count; i++)
+	{
+		const Entity *other = &def->entities->entities[i];
+		const char *conflict = other == entity ? NULL : EntityConflict(entity, other);
+
+		if (conflict != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+					 errmsg("items of entity \"%.*s\" cannot be distinguished from items of entity \"%.*s\"",
+							(int) entity->name.len, entity->name.data, (int) other->name.len, other->name.data),
+					 errdetail("%s", conflict),
+					 errhint("Give both entities a type_attribute, or make the templates narrower, as with {name:word} or {n:08}.")));
+	}
+}
+
+/* Finds the entity of this name, which may be there only if it is to be replaced. */
+static void
+FindOld(EntityRequest *r, const TableDef *def)
+{
+	r->old = EntitySetFind(def->entities, SliceOf(r->name));
+	if (r->old == NULL)
+		return;
+	if (!r->replaces)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, TableNameForMessage(r->table_name)),
+				 errhint("To declare it anew, add replace => true.")));
+	r->old_json = EntityJson(def, r->name);
+}
+
+/* Creates the view, if one is wanted and none of the entity has the name. */
+static void
+MakeView(const EntityRequest *r, Oid relid)
+{
+	if (r->view_name != NULL && !EntityViewExists(r->view_name, relid, r->name))
+		(void) EntityViewCreate(r->view_name, relid, r->name);
+}
+
+DYNAMO_FUNCTION(dynamo_create_entity);
+Datum
+dynamo_create_entity(PG_FUNCTION_ARGS)
+{
+	EntityRequest r = {0};
+	Oid			relid;
+	TableDef   *def;
+
+	ReadRequest(fcinfo, &r);
+	def = LockAnyDefinition(r.table_name, AccessExclusiveLock, &relid);
+	FindOld(&r, def);
+	SPI_connect();
+	if (!PG_ARGISNULL(3))
+		ReadAttributes(&r, PG_GETARG_DATUM(3));
+	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
+	RefuseConflicts(def, RequireEntity(def, r.name));
+	DeclaredValuesCheck(RequireEntity(def, r.name));
+	if (r.old != NULL)
+		RefuseCopiedDefaults(relid, def);
+	StoreDefinition(relid, def);
+	SPI_finish();
+	if (r.old != NULL)
+		EntityViewsReplace(relid, r.name);
+	MakeView(&r, relid);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_drop_entity);
+Datum
+dynamo_drop_entity(PG_FUNCTION_ARGS)
+{
+	char	   *table_name = TableArgument(fcinfo, 0);
+	char	   *entity_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Oid			relid;
+	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);
+
+	(void) RequireEntity(def, entity_name);
+	RefuseCopiedEntity(relid, entity_name, "drop");
+	ReplaceEntity(def, entity_name, NULL);
+	SPI_connect();
+	EntityViewsDrop(relid, entity_name);
+	StoreDefinition(relid, def);
+	SPI_finish();
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,128 @@
+/*
+ * extension_objects.c
+ *	  The extension's own objects in the system catalogs.
+ *
+ * They are looked up without checking the caller's USAGE privilege on the
+ * schema, because plain SQL on a dynamo table must work for every role with
+ * privileges on the table.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_partitioned_table.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "extension_objects.h"
+
+Oid
+ExtensionFunctionOid(const char *schema_name, const char *name, const Oid *types, int n)
+{
+	Oid			schema = get_namespace_oid(schema_name, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(name),
+						   PointerGetDatum(buildoidvector(types, n)),
+						   ObjectIdGetDatum(schema));
+}
+
+Oid
+DynamoFunctionOid(const char *name)
+{
+	return ExtensionFunctionOid(DYNAMO_SCHEMA, name, NULL, 0);
+}
+
+Oid
+InternalFunctionOid(const char *name)
+{
+	return ExtensionFunctionOid(INTERNAL_SCHEMA, name, NULL, 0);
+}
+
+Oid
+ItemTypeOid(void)
+{
+	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+						   CStringGetDatum("item"), ObjectIdGetDatum(schema));
+}
+
+Oid
+RelationOwner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+Oid
+PartitionRoot(Oid relid)
+{
+	List	   *ancestors = get_rel_relispartition(relid) ? get_partition_ancestors(relid) : NIL;
+
+	return ancestors != NIL ? llast_oid(ancestors) : relid;
+}
+
+bool
+IsPartitionedByExpression(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(relid));
+	bool		isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	(void) SysCacheGetAttr(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs, &isnull);
+	ReleaseSysCache(tuple);
+	return !isnull;
+}
+
+TransactionId
+CatalogRowWriter(int cache, Oid oid)
+{
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(oid));
+	TransactionId xid;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidTransactionId;
+	xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	return xid;
+}
+
+bool
+MaySeeAllRows(Oid relid)
+{
+	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
+}
+
+bool
+HasTriggerOf(Relation rel, Oid function)
+{
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		if (rel->trigdesc->triggers[i].tgfoid == function)
+			return true;
+	}
+	return false;
+}

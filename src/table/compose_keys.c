@@ -1,0 +1,51 @@
+/*
+ * compose_keys.c
+ *	  Composes keys of a written item by the table's entities.
+ *
+ * Every write calls this in one of two places: in the stages of an operation
+ * (op/), which needs the item's key to find its row, or in the derive_keys
+ * trigger, which runs after statements and users' triggers have changed the
+ * item.  Composing an item twice does not change it again.
+ */
+#include "postgres.h"
+
+#include "commands/trigger.h"
+
+#include "entity/entity.h"
+#include "table/table.h"
+
+/* Items that logical replication applies were composed on their own server. */
+static bool
+Compose(const TableDef *def, EntityWrite *write, struct varlena **composed)
+{
+	write->set = def->entities;
+	*composed = NULL;
+	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		return true;
+	return EntityCompose(write, composed);
+}
+
+bool
+ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
+				  bool final, struct varlena **composed, Problem *problem)
+{
+	EntityWrite write = {.item = item, .old = old, .fixed_key = fixed_key, .final = final, .problem = problem};
+
+	return Compose(def, &write, composed);
+}
+
+bool
+ComposeUpdatedItem(const TableDef *def, ValueRef item, ValueRef old, bool final,
+				   struct varlena **composed, Problem *problem)
+{
+	EntityWrite write = {
+		.item = item,
+		.old = old,
+		.fixed_key = true,
+		.upserts = ValueIsMissing(old),
+		.final = final,
+		.problem = problem
+	};
+
+	return Compose(def, &write, composed);
+}
