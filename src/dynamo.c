@@ -9,8 +9,8 @@
 #include "utils/guc.h"
 
 #include "archive/archive.h"
+#include "citus/citus.h"
 #include "compat.h"
-#include "index/distribute.h"
 #include "constraint/reference.h"
 #include "copy/copy.h"
 #include "ddl/ddl.h"

@@ -21,7 +21,7 @@
 #include "utils/rel.h"
 
 #include "citus/address.h"
-#include "table/citus_catalog.h"
+#include "citus/citus_catalog.h"
 #include "table/table.h"
 
 /* ---- changes ---- */

@@ -13,7 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "citus/nodes.h"
-#include "table/citus_catalog.h"
+#include "citus/citus_catalog.h"
 #include "table/distribution.h"
 
 #define COUNT_STATEMENT \

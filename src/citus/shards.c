@@ -42,10 +42,11 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "citus/citus_catalog.h"
+#include "citus/distributed_table.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
-#include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/table_name.h"
@@ -136,19 +137,6 @@ GroupOfServer(void)
 	return group;
 }
 
-static uint32
-ColocationOf(Oid table)
-{
-	CitusRow	row;
-	uint32		colocation;
-
-	FindCitusRow(&row, "pg_dist_partition", "pg_dist_partition_logical_relid_index", "logicalrelid",
-				 F_OIDEQ, ObjectIdGetDatum(table));
-	colocation = DatumGetUInt32(CitusColumn(&row, "colocationid"));
-	EndCitusRow(&row);
-	return colocation;
-}
-
 /* Reads a bound of a shard; false if there is none, as in a reference table. */
 static bool
 ReadBound(const CitusRow *row, const char *column, int32 *bound)
@@ -230,7 +218,7 @@ FindPlaces(ShardMap *map, Oid table)
 static bool
 IsHashedBy(Oid table, const AttributeDef *attr)
 {
-	const char *column = HashDistributionColumn(table);
+	const char *column = DistributionColumn(table, true);
 
 	return column != NULL && strcmp(column, attr->column) == 0;
 }

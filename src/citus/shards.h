@@ -11,9 +11,7 @@
 #ifndef DYNAMO_CITUS_SHARDS_H
 #define DYNAMO_CITUS_SHARDS_H
 
-#include "table/table.h"
-
-typedef struct ShardMap ShardMap;
+#include "table/placement.h"
 
 /*
  * Whether the partition key determines the shard of a row, and each shard is in
@@ -39,14 +37,6 @@ extern void ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments
 
 /* Raises an error if a shard has been split since the definition was read. */
 extern void CheckShardIsWhole(const TableDef *def, int shard);
-
-/* How a shard is locked in its place, until the end of the transaction. */
-typedef enum PlaceLock
-{
-	PLACE_TO_READ,				/* only if it is returned, without waiting */
-	PLACE_TO_WRITE,				/* waits while the shard is moved */
-	PLACE_TO_WRITE_AT_ONCE		/* without waiting; not returned if it is being moved */
-} PlaceLock;
 
 /*
  * Returns the shard with a value of the partition key if it is on this server and can

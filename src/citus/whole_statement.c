@@ -33,11 +33,11 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "citus/distributed_table.h"
 #include "citus/node_link.h"
 #include "citus/remote.h"
 #include "citus/whole_statement.h"
 #include "compat.h"
-#include "table/distribution.h"
 
 /*
  * This file does not need GSSAPI, whose headers the server's development

@@ -157,7 +157,7 @@ extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 
 /*
  * The same without refusing distributed tables, on the coordinator: the caller changes them by
- * statements that Citus executes on all nodes (distributed.c).
+ * statements that are executed on all nodes (distributed.c).
  */
 extern Relation OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode);
 
@@ -176,15 +176,8 @@ extern TableDef *LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oi
 /* ---- distributed.c ---- */
 
 /*
- * Begins and ends statements that change tables of Citus with triggers.  one_connection: all
- * commands for a node go over the same connection, so that they see each other's changes.
- */
-extern int	CitusDdlBegin(bool one_connection);
-extern void CitusDdlEnd(int level);
-
-/*
- * Has Citus change the shards of this node in this session, if a table is distributed.  Citus
- * otherwise uses another session, which waits for this one if the statement changes relations
+ * Has the shards of this node changed in this session, if a table is distributed.  Otherwise
+ * another session does it, which waits for this one if the statement changes relations
  * that belong together.  Nothing in the transaction can then use a connection to this node.
  */
 extern void DistributedDdlHere(Oid relid);
@@ -193,10 +186,7 @@ extern void DistributedDdlHere(Oid relid);
 extern int	DistributedDdlBegin(Oid relid);
 extern void DistributedDdlEnd(int level);
 
-/*
- * Locks a distributed table on all nodes, whose writers have then ended, before a change of it
- * locks anything else; in mode SHARE, SHARE ROW EXCLUSIVE or ACCESS EXCLUSIVE.
- */
+/* As PlacementMethods has it, for a distributed table. */
 extern void LockOnAllNodes(Oid relid, LOCKMODE mode);
 
 /* ---- relation.c ---- */

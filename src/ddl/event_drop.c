@@ -77,7 +77,7 @@ RefuseDropOfLinked(const DroppedTrigger *link)
 
 	if (table == NULL)
 		return;
-	if (!StatementIsOfCitus())
+	if (!StatementIsOfNode())
 	{
 		RefuseDropOfIndexTable(link, table);
 		RefuseDropOfChanges(link);
@@ -133,7 +133,7 @@ FollowDropOfLink(const DroppedTrigger *link)
 
 	if (link->is_clone || link->nargs != 1 || IsTable(link->relid) == table_stays)
 		return;
-	if (!table_stays && !StatementIsOfCitus())
+	if (!table_stays && !StatementIsOfNode())
 		FollowDropOfTable(link->relid);
 	else if (table_stays && !StatementIsOurs())
 		RefuseDropOfLinked(link);

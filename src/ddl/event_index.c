@@ -131,7 +131,7 @@ FollowTable(Oid relid, Oid follower)
 
 	if (!RelationOwnercheck(follower, GetUserId()) || !IsBehindTable(relid, follower))
 		return;
-	level = SessionIsOfCitus() ? 0 : DistributedDdlBegin(follower);
+	level = SessionIsOfNode() ? 0 : DistributedDdlBegin(follower);
 	MakeFollow(relid, follower);
 	DistributedDdlEnd(level);
 }

@@ -73,7 +73,7 @@ RefuseShapeChange(const HeldIndex *held)
 void
 RefuseToLeaveTable(const HeldIndex *held, const char *what)
 {
-	if (StatementIsOfCitus())
+	if (StatementIsOfNode())
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -244,7 +244,7 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 		return;
 	triggers = CopyTriggerDesc(rel->trigdesc);
 	trigger = FindTriggerByName(triggers, name);
-	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger) && !StatementIsOfCitus())
+	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger) && !StatementIsOfNode())
 		RefuseWithoutTrigger(verb, trigger, relid);
 	relation_close(rel, AccessShareLock);
 }

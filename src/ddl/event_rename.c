@@ -81,7 +81,7 @@ ChooseName(Oid schema, const char *table_name, const char *suffix)
 static void
 RenameFollower(Oid follower, const char *name)
 {
-	int			level = SessionIsOfCitus() ? 0 : DistributedDdlBegin(follower);
+	int			level = SessionIsOfNode() ? 0 : DistributedDdlBegin(follower);
 
 	RunStatement("ALTER TABLE %s RENAME TO %s", QualifiedName(get_rel_namespace(follower), get_rel_name(follower)),
 				 quote_identifier(name));

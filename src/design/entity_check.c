@@ -23,7 +23,6 @@
 #include "utils/rel.h"
 
 #include "citus/each_shard.h"
-#include "citus/shards.h"
 #include "ddl/ddl.h"
 #include "design/entity_list.h"
 #include "entity/entity.h"
@@ -31,6 +30,7 @@
 #include "security/owner.h"
 #include "stat/progress.h"
 #include "table/distribution.h"
+#include "table/placement.h"
 #include "table/table_name.h"
 
 /* ---- what is wrong with one item ---- */
@@ -341,7 +341,7 @@ LockIfShard(Relation rel)
 {
 	if (!OidIsValid(DistributedTableOf(rel)))
 		return false;
-	if (!LockOwnShard(rel))
+	if (!placement->lock_own_shard(rel))
 		RefuseShard(rel, "this operation");
 	return true;
 }
@@ -460,8 +460,7 @@ ComposeShard(FunctionCallInfo fcinfo, int64 *changed)
 	{
 		OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 		level = NewGUCNestLevel();
-		(void) set_config_option("citus.enable_manual_changes_to_shards", "on", PGC_USERSET, PGC_S_SESSION,
-								 GUC_ACTION_SAVE, true, 0, false);
+		placement->allow_shard_writes();
 		SPI_connect();
 		*changed = ComposeItems(QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), fcinfo);
 		SPI_finish();

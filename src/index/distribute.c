@@ -24,24 +24,23 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "citus/custom_settings.h"
+#include "citus/citus.h"
+#include "citus/citus_catalog.h"
+#include "citus/distribute_by.h"
+#include "citus/distributed_ddl.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
-#include "ddl/distribute_by.h"
 #include "ddl/feature.h"
 #include "errors.h"
 #include "index/apply.h"
 #include "index/distribute.h"
 #include "stream/stream.h"
-#include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
 #include "extension_objects.h"
 #include "table/table_name.h"
-
-#define MAX_CITUS_SHARDS	64000		/* Citus's own limit */
 
 /* ---- checks ---- */
 
@@ -330,19 +329,6 @@ BeginNextStream(Oid relid, const char *view)
 }
 
 /* ---- distributing ---- */
-
-int			citus_new_table_shards;
-
-void
-CitusInit(void)
-{
-	DefineCustomIntVariable("dynamo.new_table_shards",
-							"Number of shards of the tables that CreateTable requests create.",
-							"0 creates tables that are not distributed.",
-							&citus_new_table_shards, 0, 0, MAX_CITUS_SHARDS,
-							PGC_USERSET, 0, NULL, NULL, NULL);
-	CustomSettingsInit();
-}
 
 /*
  * Begins the work on a table.  Citus copies rows faster over several connections to a node, but

@@ -47,7 +47,7 @@ OpenOwnedTable(text *schema, text *name)
 
 	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
-	if (!SessionIsOfCitus())
+	if (!SessionIsOfNode())
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("changes of table \"%s\" would be lost", RelationGetRelationName(rel)),

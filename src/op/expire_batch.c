@@ -20,7 +20,6 @@
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
-#include "citus/shards.h"
 #include "op/expire.h"
 #include "security/owner.h"
 #include "stat/progress.h"
@@ -29,6 +28,7 @@
 #include "stream/stream.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
+#include "table/placement.h"
 
 /*
  * After a failed transaction of its own, an item is skipped for this many
@@ -396,7 +396,7 @@ ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
 static bool
 HasOwnRows(Relation rel, const TableDef *def)
 {
-	return !def->distributed && (!OidIsValid(DistributedTableOf(rel)) || LockOwnShard(rel));
+	return !def->distributed && (!OidIsValid(DistributedTableOf(rel)) || placement->lock_own_shard(rel));
 }
 
 /*

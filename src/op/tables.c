@@ -6,10 +6,9 @@
 
 #include "utils/rel.h"
 
-#include "citus/session.h"
-#include "citus/shards.h"
 #include "op/tables.h"
 #include "table/distribution.h"
+#include "table/placement.h"
 
 void
 OpTablesInit(OpTables *t, int max)
@@ -55,9 +54,9 @@ OpTablesCoordinate(const OpTables *t, const char *what)
 
 		if (!def->distributed)
 			continue;
-		if (!KeyDeterminesShard(def))
+		if (!placement->key_determines_shard(def))
 			DistributedError(def->relid, what);
-		CitusSessionCommitsTogether(def->relid);
+		placement->commit_together(def->relid);
 		distributed = true;
 	}
 	return distributed;

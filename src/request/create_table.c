@@ -23,6 +23,7 @@
 #include "request/throughput.h"
 #include "request/vector_params.h"
 #include "stream/stream.h"
+#include "table/placement.h"
 #include "table/table_name.h"
 
 /* ---- checks, in the service's order ---- */
@@ -264,7 +265,7 @@ CreateTableFrom(const Field *input, int partitions)
 	char	   *name;
 
 	SpecFromInput(input, &spec);
-	spec.partitions = citus_new_table_shards > 0 ? 0 : partitions;
+	spec.partitions = new_table_shards > 0 ? 0 : partitions;
 	if (tags != NULL)
 		CheckTags(tags);
 	rel = table_open(TableCreate(&spec), NoLock);
@@ -282,8 +283,8 @@ CreateTableFrom(const Field *input, int partitions)
 void
 DistributeNewTable(const char *name)
 {
-	if (citus_new_table_shards > 0)
-		DistributeTable(TableNameOpen(name, AccessExclusiveLock, false), citus_new_table_shards);
+	if (new_table_shards > 0)
+		DistributeTable(TableNameOpen(name, AccessExclusiveLock, false), new_table_shards);
 }
 
 void

@@ -13,10 +13,10 @@
 #include "citus/custom_settings.h"
 #include "citus/nodes.h"
 #include "errors.h"
-#include "index/distribute.h"
 #include "item/json_reader.h"
 #include "request/request_forward.h"
 #include "table/distribution.h"
+#include "table/placement.h"
 
 bool
 RequestIsForCoordinator(const Operation *operation)
@@ -37,13 +37,13 @@ QuoteSlice(Slice text)
 static const char *
 ShardsSetting(void)
 {
-	if (citus_new_table_shards == 0)
+	if (new_table_shards == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a dynamo table on a worker node of Citus"),
 				 errdetail("The other nodes would not know the table."),
 				 errhint("Set \"dynamo.new_table_shards\" to create distributed tables, or create the table on the coordinator.")));
-	return psprintf("pg_catalog.set_config('dynamo.new_table_shards', '%d', true)", citus_new_table_shards);
+	return psprintf("pg_catalog.set_config('dynamo.new_table_shards', '%d', true)", new_table_shards);
 }
 
 /*

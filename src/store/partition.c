@@ -27,11 +27,11 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "citus/shards.h"
 #include "errors.h"
 #include "extension_objects.h"
 #include "stat/stat.h"
 #include "store/partition.h"
+#include "table/placement.h"
 
 /* ---- which partition ---- */
 
@@ -53,7 +53,7 @@ KeyDeterminesPartition(Relation rel, TableDef *def)
 	PartitionKey key;
 
 	if (def->distributed)
-		return KeyDeterminesShard(def);
+		return placement->key_determines_shard(def);
 	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE ||
 		IsPartitionedByExpression(RelationGetRelid(rel)))
 		return false;
@@ -216,7 +216,7 @@ ShardOfValues(Store *store, const Datum *values, int nvalues)
 {
 	TransactionId placed;
 	Oid			relid = nvalues == 0 ? InvalidOid :
-		LockShard(store->def, values[0], LockOfPlace(store), store->direct_partitions, &placed);
+		placement->lock_shard(store->def, values[0], LockOfPlace(store), store->direct_partitions, &placed);
 	Store	   *shard = OidIsValid(relid) ? PartitionWithOid(store, relid) : store;
 
 	if (!shard->direct)
@@ -231,7 +231,7 @@ ShardToLock(Store *store, const RowKey *key)
 {
 	TransactionId placed;
 	Oid			relid = store->partitioned && store->def->distributed ?
-		LockShard(store->def, key->values[0], LockOfPlace(store), true, &placed) : InvalidOid;
+		placement->lock_shard(store->def, key->values[0], LockOfPlace(store), true, &placed) : InvalidOid;
 	Store	   *shard = OidIsValid(relid) ? PartitionWithOid(store, relid) : NULL;
 
 	return shard != NULL && shard->local ? shard : NULL;

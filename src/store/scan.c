@@ -21,7 +21,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "citus/shards.h"
 #include "compat.h"
 #include "extension_objects.h"
 #include "item/builder.h"
@@ -32,6 +31,7 @@
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/object_names.h"
+#include "table/placement.h"
 
 struct StoreScan
 {
@@ -141,10 +141,10 @@ FindShardOfRange(const StoreScan *scan, ScanShard *shard)
 	*shard = (ScanShard) {.rel = scan->store->rel, .rights = StoreRights(scan->store)};
 	if (scan->range.index != NULL || (scan->end_place == 0 && scan->keys.nfixed == 0))
 		return;
-	shard->map = ShardsOfTable(scan->store->def);
+	shard->map = placement->shards_of_table(scan->store->def);
 	if (shard->map != NULL)
 		shard->position = scan->end_place > 0 ? scan->place :
-			FindShardPosition(shard->map, scan->keys.tests[0].value);
+			placement->find_position(shard->map, scan->keys.tests[0].value);
 }
 
 /* Creates the source of a shard on another node; NULL if the shard is not to be read there. */
@@ -193,7 +193,7 @@ static bool
 ReadsShardByShard(const StoreScan *scan)
 {
 	return scan->store->def->distributed && scan->range.condition == NULL && scan->range.forward &&
-		ShardsInOrder(scan->store->def) > 0;
+		placement->shards_in_order(scan->store->def) > 0;
 }
 
 static void
@@ -202,7 +202,7 @@ BeginShard(StoreScan *scan)
 	MemoryContext old = MemoryContextSwitchTo(scan->context);
 
 	scan->keys.shard_column = TableKeyAttribute(scan->store->def, 0);
-	scan->keys.shard_key = KeyInShard(scan->store->def, scan->place);
+	scan->keys.shard_key = placement->key_in_shard(scan->store->def, scan->place);
 	scan->source = TableSource(scan);
 	MemoryContextSwitchTo(old);
 }
@@ -216,9 +216,9 @@ BeginShards(StoreScan *scan)
 
 	scan->context = CurrentMemoryContext;
 	scan->place = segment != NULL ? segment->first_shard : 0;
-	scan->end_place = segment != NULL ? segment->end_shard : ShardsInOrder(def);
+	scan->end_place = segment != NULL ? segment->end_shard : placement->shards_in_order(def);
 	if (scan->keys.nstart > 0)
-		scan->place = ShardOfKey(def, scan->keys.start[FindKeyColumn(scan, 0)]);
+		scan->place = placement->shard_of_key(def, scan->keys.start[FindKeyColumn(scan, 0)]);
 	if (scan->place < scan->end_place)
 		BeginShard(scan);
 }
@@ -229,7 +229,7 @@ NextShard(StoreScan *scan)
 {
 	if (scan->end_place == 0)
 		return false;
-	CheckShardIsWhole(scan->store->def, scan->place);
+	placement->check_shard_is_whole(scan->store->def, scan->place);
 	if (scan->place + 1 >= scan->end_place)
 		return false;
 	scan->source->methods->end(scan->source);
@@ -351,7 +351,7 @@ static ScanSource *
 DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
 {
 	TransactionId placed;
-	Oid			relid = LockShardAt(shard->map, shard->position, false, &placed);
+	Oid			relid = placement->lock_shard_at(shard->map, shard->position, false, &placed);
 	Relation	rel;
 
 	if (!OidIsValid(relid))
@@ -375,10 +375,10 @@ DistributedEntries(StoreScan *scan, Relation index_table)
 
 	if (!scan->store->direct_partitions || scan->keys.nfixed == 0)
 		return NULL;
-	shard.map = ShardsOfIndex(scan->store->def, scan->range.index);
+	shard.map = placement->shards_of_index(scan->store->def, scan->range.index);
 	if (shard.map == NULL)
 		return NULL;
-	shard.position = FindShardPosition(shard.map, scan->keys.tests[0].value);
+	shard.position = placement->find_position(shard.map, scan->keys.tests[0].value);
 	source = DirectEntriesOfShard(scan, &shard);
 	return source != NULL ? source : NodeSourceOfShard(scan, &shard);
 }

@@ -14,11 +14,11 @@
 #include "fmgr.h"
 #include "utils/rel.h"
 
-#include "citus/shards.h"
 #include "item/number.h"
 #include "item/prefix.h"
 #include "store/scan.h"
 #include "store/segment.h"
+#include "table/placement.h"
 
 /* ---- columns ---- */
 
@@ -238,10 +238,10 @@ StoreSegment(Store *store, const IndexDef *index, uint32 segment, uint32 total_s
 	SegmentSlice *slice = palloc0(sizeof(SegmentSlice));
 	SegmentMap *map;
 
-	if (ShardsInOrder(store->def) > 0)
+	if (placement->shards_in_order(store->def) > 0)
 	{
 		slice->def = store->def;
-		ShardsOfSegment(store->def, segment, total_segments, &slice->first_shard, &slice->end_shard);
+		placement->shards_of_segment(store->def, segment, total_segments, &slice->first_shard, &slice->end_shard);
 		return slice;
 	}
 	SegmentsKeep(RelationGetRelid(store->rel));
@@ -258,7 +258,7 @@ ShardInSegment(const SegmentSlice *segment, ValueRef item)
 {
 	const AttributeDef *attr = TableKeyAttribute(segment->def, 0);
 	ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
-	int			shard = ShardOfKey(segment->def, KeyValueToDatum(attr, v));
+	int			shard = placement->shard_of_key(segment->def, KeyValueToDatum(attr, v));
 
 	return shard >= segment->first_shard && shard < segment->end_shard;
 }

@@ -9,12 +9,11 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "citus/remote.h"
 #include "ddl/ddl.h"
-#include "ddl/distribute_by.h"
 #include "errors.h"
 #include "stream/stream.h"
 #include "table/distribution.h"
+#include "table/placement.h"
 
 static void RaiseStreamError(const char *message, Relation rel) pg_attribute_noreturn();
 
@@ -82,7 +81,7 @@ PartitionOf(Relation rel, const TableDef *def)
 	column = HashDistributionColumn(RelationGetRelid(rel));
 	if (column == NULL || strcmp(column, partition->column) != 0)
 		RefuseDistributed(rel, "a stream of a table that is not distributed by its partition key");
-	if (!RemoteIsPossible())
+	if (!placement->nodes_are_reachable())
 		RefuseDistributed(rel, "a stream with this build of Citus");
 	return partition;
 }
@@ -97,8 +96,7 @@ CreateStream(Oid relid, const StreamDef *def, const AttributeDef *partition)
 	if (partition == NULL)
 		return name;
 	level = DistributedDdlBegin(relid);
-	DistributeByColumn(FindStreamRelation(relid, name), STREAM_PARTITION_COLUMN, 0,
-					   QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+	placement->distribute_beside(FindStreamRelation(relid, name), STREAM_PARTITION_COLUMN, relid);
 	DistributedDdlEnd(level);
 	return name;
 }

@@ -86,7 +86,7 @@ TableOfOpenStream(Oid relid)
 static void
 RefuseStreamChange(Oid relid, const char *what)
 {
-	Oid			table = StatementIsOurs() || StatementIsOfCitus() ? InvalidOid : TableOfOpenStream(relid);
+	Oid			table = StatementIsOurs() || StatementIsOfNode() ? InvalidOid : TableOfOpenStream(relid);
 
 	if (OidIsValid(table) && HaveSameOwner(table, relid))
 		ereport(ERROR,
@@ -137,7 +137,7 @@ FollowTableWithStream(Oid relid)
 	Oid			relation;
 
 	/* Citus repeats on its nodes what follows here on the coordinator */
-	if (StatementIsOfCitus() || !OpenStreamOf(relid, &stream))
+	if (StatementIsOfNode() || !OpenStreamOf(relid, &stream))
 		return;
 	relation = FindLinked(relid, stream.relation);
 	if (!OidIsValid(relation) || !RelationOwnercheck(relation, GetUserId()) ||
@@ -154,7 +154,7 @@ static void
 CheckAlteredStream(Oid stream)
 {
 	/* a worker of Citus may get the new owner of the stream before that of the table */
-	Oid			table = StatementIsOfCitus() ? InvalidOid : TableOfOpenStream(stream);
+	Oid			table = StatementIsOfNode() ? InvalidOid : TableOfOpenStream(stream);
 
 	if (OidIsValid(table) && !HaveSameOwner(stream, table))
 		ereport(ERROR,

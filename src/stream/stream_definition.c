@@ -18,7 +18,6 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-#include "citus/shards.h"
 #include "ddl/ddl.h"
 #include "extension_objects.h"
 #include "security/settings_owner.h"
@@ -27,6 +26,7 @@
 #include "table/distribution.h"
 #include "table/link.h"
 #include "table/object_names.h"
+#include "table/placement.h"
 
 #define STREAM_DEFINITION_VERSION	1	/* checked by CheckVersion */
 
@@ -353,7 +353,7 @@ FindStreamOfShard(Relation shard, Oid table, const char *relation)
 {
 	Oid			stream = FindStreamRelation(table, relation);
 
-	return OidIsValid(stream) ? FindColocatedShard(ShardNumberOf(shard), stream) : InvalidOid;
+	return OidIsValid(stream) ? placement->colocated_shard(ShardNumberOf(shard), stream) : InvalidOid;
 }
 
 static Oid

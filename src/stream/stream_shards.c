@@ -12,14 +12,13 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "citus/remote.h"
-#include "citus/shards.h"
 #include "compat.h"
 #include "errors.h"
 #include "store/store.h"
 #include "stream/shard_call.h"
 #include "table/distribution.h"
 #include "table/object_names.h"
+#include "table/placement.h"
 
 /* ---- shards ---- */
 
@@ -39,7 +38,7 @@ ReadShards(Relation rel)
 		.type = KeyTypeOfColumn(TupleDescAttr(RelationGetDescr(rel), STREAM_PARTITION_KEY - 1)->atttypid)
 	};
 
-	return ShardsOfRelation(RelationGetRelid(rel), &column);
+	return placement->shards_of_relation(RelationGetRelid(rel), &column);
 }
 
 void
@@ -55,7 +54,7 @@ StreamShardsOf(Relation rel, const StreamDef *def, StreamShards *shards)
 	}
 	if (RelationIsDistributed(RelationGetRelid(rel)))
 		shards->map = ReadShards(rel);
-	if (shards->map == NULL || !RemoteIsPossible())
+	if (shards->map == NULL || !placement->nodes_are_reachable())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot read the shards of stream \"%s\"", RelationGetRelationName(rel)),
@@ -66,7 +65,7 @@ StreamShardsOf(Relation rel, const StreamDef *def, StreamShards *shards)
 int
 StreamShardCount(const StreamShards *shards)
 {
-	return shards->map != NULL ? CountShards(shards->map) : 1;
+	return shards->map != NULL ? placement->count_shards(shards->map) : 1;
 }
 
 /* Numbers after the range's signed hashes are such that texts have the order of shards. */
@@ -76,7 +75,7 @@ RangeText(const ShardMap *map, int shard)
 	int32		min;
 	int32		max;
 
-	GetShardRange(map, shard, &min, &max);
+	placement->get_range(map, shard, &min, &max);
 	return psprintf("%08x%08x", (uint32) min ^ 0x80000000, (uint32) max ^ 0x80000000);
 }
 
@@ -143,7 +142,7 @@ LocalShardOpen(const StreamShards *shards, int shard, LocalShard *local)
 		local->snapshot = RegisterSnapshot(GetActiveSnapshot());
 		return true;
 	}
-	relid = LockShardForReader(shards->map, shard, &placed);
+	relid = placement->lock_shard_for_reader(shards->map, shard, &placed);
 	local->rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
 	if (local->rel == NULL)
 		return false;
@@ -252,7 +251,7 @@ Oid
 LocalShardLockToTrim(const StreamShards *shards, int shard)
 {
 	TransactionId placed;
-	Oid			relid = LockShardAt(shards->map, shard, true, &placed);
+	Oid			relid = placement->lock_shard_at(shards->map, shard, true, &placed);
 	Relation	rel = OidIsValid(relid) ? try_table_open(relid, NoLock) : NULL;
 
 	if (rel == NULL)

@@ -21,7 +21,6 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "citus/shards.h"
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "security/owner.h"
@@ -30,6 +29,7 @@
 #include "stream/stream_shards.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
+#include "table/placement.h"
 #include "table/table_name.h"
 
 /* The state of a call. */
@@ -127,7 +127,7 @@ HasOwnRecords(Relation rel)
 {
 	if (!StreamIsSharded(rel))
 		return true;
-	return OidIsValid(DistributedTableOf(rel)) && LockOwnShard(rel);
+	return OidIsValid(DistributedTableOf(rel)) && placement->lock_own_shard(rel);
 }
 
 /* Citus drops the shards of a table with it, on the coordinator. */

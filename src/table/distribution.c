@@ -1,145 +1,48 @@
 /*
  * distribution.c
- *	  Tables that Citus distributes, and what is refused on them.
+ *	  Distributed tables, and what is refused on them.
  */
 #include "postgres.h"
 
-#include "common/string.h"
-#include "nodes/nodes.h"
-#include "nodes/primnodes.h"
-#include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "extension_objects.h"
-#include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/link.h"
-
-/* How the sessions of Citus on other nodes are named. */
-#define CITUS_APPLICATION	"citus_internal"
-
-static void
-FindPartition(CitusRow *row, Oid relid)
-{
-	FindCitusRow(row, "pg_dist_partition", "pg_dist_partition_logical_relid_index", "logicalrelid",
-				 F_OIDEQ, ObjectIdGetDatum(relid));
-}
+#include "table/placement.h"
 
 bool
 RelationIsDistributed(Oid relid)
 {
-	CitusRow	row;
-	bool		found;
-
-	FindPartition(&row, relid);
-	found = HeapTupleIsValid(row.tuple);
-	EndCitusRow(&row);
-	return found;
+	return placement->is_distributed(relid);
 }
 
 bool
 ServerIsWorker(void)
 {
-	CitusRow	row;
-	int			group;
-
-	FindCitusRow(&row, "pg_dist_local_group", NULL, NULL, InvalidOid, (Datum) 0);
-	group = DatumGetInt32(CitusColumn(&row, "groupid"));
-	EndCitusRow(&row);
-	return group > 0;
+	return placement->server_is_worker();
 }
 
 bool
-SessionIsOfCitus(void)
+SessionIsOfNode(void)
 {
-	return application_name != NULL &&
-		strncmp(application_name, CITUS_APPLICATION, strlen(CITUS_APPLICATION)) == 0;
+	return placement->session_is_of_node();
 }
 
 bool
-StatementIsOfCitus(void)
+StatementIsOfNode(void)
 {
-	return SessionIsOfCitus() && ServerIsWorker();
-}
-
-/* Whether Citus keeps all tables of a schema on one node of its choice. */
-static bool
-SchemaIsDistributed(Oid schema)
-{
-	CitusRow	row;
-	bool		found;
-
-	FindCitusRow(&row, "pg_dist_schema", "pg_dist_schema_pkey", "schemaid", F_OIDEQ,
-				 ObjectIdGetDatum(schema));
-	found = HeapTupleIsValid(row.tuple);
-	EndCitusRow(&row);
-	return found;
+	return SessionIsOfNode() && ServerIsWorker();
 }
 
 /* ---- shards ---- */
 
-/* The number that follows the last "_" of a name; 0 if there is none. */
-static int64
-ShardNumber(const char *name)
-{
-	const char *digits = strrchr(name, '_');
-	char	   *end;
-	int64		number;
-
-	if (digits == NULL || digits[1] < '1' || digits[1] > '9')
-		return 0;
-	errno = 0;
-	number = strtoi64(digits + 1, &end, 10);
-	return errno == 0 && *end == '\0' ? number : 0;
-}
-
-/*
- * Whether a relation has the name of a shard of a table.  Citus cuts names that
- * become too long, and puts a hash before the number.
- */
-static bool
-HasNameOfShard(const char *name, Oid schema, Oid table)
-{
-	const char *table_name = get_rel_name(table);
-	int			len = strrchr(name, '_') - name;
-
-	if (table_name == NULL || get_rel_namespace(table) != schema)
-		return false;
-	if (strlen(name) == NAMEDATALEN - 1 && len > 9)
-		return strncmp(name, table_name, len - 9) == 0;
-	return strlen(table_name) == (size_t) len && strncmp(name, table_name, len) == 0;
-}
-
-/*
- * The table whose shard a relation is, by its name in a schema; or InvalidOid.  A shard has the
- * owner of its table: anybody can create a table whose shard would have the name of somebody's
- * table.
- */
-static Oid
-TableOfShard(Oid relid, const char *name, Oid schema)
-{
-	int64		number = ShardNumber(name);
-	CitusRow	row;
-	Oid			table;
-
-	if (number == 0)
-		return InvalidOid;
-	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_shardid_index", "shardid", F_INT8EQ,
-				 Int64GetDatum(number));
-	table = DatumGetObjectId(CitusColumn(&row, "logicalrelid"));
-	EndCitusRow(&row);
-	return OidIsValid(table) && HasNameOfShard(name, schema, table) &&
-		HaveSameOwner(table, relid) ? table : InvalidOid;
-}
-
 Oid
 DistributedTableOf(Relation rel)
 {
-	return TableOfShard(RelationGetRelid(rel), RelationGetRelationName(rel), RelationGetNamespace(rel));
+	return placement->table_of_shard(RelationGetRelid(rel), RelationGetRelationName(rel), RelationGetNamespace(rel));
 }
 
 bool
@@ -147,49 +50,26 @@ RelationIsShard(Oid relid)
 {
 	const char *name = get_rel_name(relid);
 
-	return name != NULL && OidIsValid(TableOfShard(relid, name, get_rel_namespace(relid)));
+	return name != NULL && OidIsValid(placement->table_of_shard(relid, name, get_rel_namespace(relid)));
 }
 
 int64
 ShardNumberOf(Relation rel)
 {
-	return OidIsValid(DistributedTableOf(rel)) ? ShardNumber(RelationGetRelationName(rel)) : 0;
-}
-
-/* The column that decides on the shard of a row; NULL if there is none. */
-static const char *
-DistributionColumn(Oid table)
-{
-	CitusRow	row;
-	Datum		key;
-	const Node *column = NULL;
-
-	FindPartition(&row, table);
-	key = CitusColumn(&row, "partkey");
-	if (key != (Datum) 0)
-		column = stringToNode(TextDatumGetCString(key));
-	EndCitusRow(&row);
-	return column != NULL && IsA(column, Var) ?
-		get_attname(table, castNode(Var, unconstify(Node *, column))->varattno, true) : NULL;
+	return OidIsValid(DistributedTableOf(rel)) ? placement->number_of_shard(RelationGetRelationName(rel)) : 0;
 }
 
 const char *
 HashDistributionColumn(Oid table)
 {
-	CitusRow	row;
-	bool		hashed;
-
-	FindPartition(&row, table);
-	hashed = DatumGetChar(CitusColumn(&row, "partmethod")) == 'h';
-	EndCitusRow(&row);
-	return hashed ? DistributionColumn(table) : NULL;
+	return placement->distribution_column(table, true);
 }
 
 void
 CheckStaysInShard(Relation rel, const char *column)
 {
 	Oid			table = DistributedTableOf(rel);
-	const char *distribution = OidIsValid(table) ? DistributionColumn(table) : NULL;
+	const char *distribution = OidIsValid(table) ? placement->distribution_column(table, false) : NULL;
 
 	if (distribution != NULL && strcmp(distribution, column) == 0)
 		ereport(ERROR,
@@ -273,27 +153,12 @@ FindIndexTableProblem(const TableDef *def, const IndexDef *index)
 		!OidIsValid(FindChangeTable(def->relid)) ? "an index table of one server" : NULL;
 }
 
-/* The colocation group of a table of Citus; 0 if it has none. */
-static uint32
-ColocationOf(Oid table)
-{
-	CitusRow	row;
-	uint32		colocation;
-
-	FindPartition(&row, table);
-	colocation = DatumGetUInt32(CitusColumn(&row, "colocationid"));
-	EndCitusRow(&row);
-	return colocation;
-}
-
 static bool
 HasColocatedStream(Oid table, const char *relation)
 {
 	Oid			stream = FindLinked(table, relation);
-	uint32		colocation = ColocationOf(table);
 
-	return OidIsValid(stream) && HaveSameOwner(stream, table) && colocation != 0 &&
-		ColocationOf(stream) == colocation;
+	return OidIsValid(stream) && HaveSameOwner(stream, table) && placement->is_colocated(table, stream);
 }
 
 /* Whether the stream of a distributed table, if it has one, is not distributed with it. */
@@ -348,7 +213,7 @@ CheckTableCanBeCreated(Oid schema)
 				 errmsg("cannot create a dynamo table on a worker node of Citus"),
 				 errdetail("The other nodes would not know the table."),
 				 errhint("Create the table on the coordinator.")));
-	if (SchemaIsDistributed(schema))
+	if (placement->schema_is_distributed(schema))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a dynamo table in distributed schema \"%s\"",

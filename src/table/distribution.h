@@ -1,14 +1,8 @@
 /*
  * distribution.h
- *	  Tables that Citus distributes, and what is refused on them.
+ *	  Distributed tables (placement.h), and what is refused on them.
  *
- * Citus lists its tables in pg_dist_partition: distributed tables, reference
- * tables and tables that it manages on one node.  Their rows are in shards,
- * which are tables with the name of the table and the number of the shard, on
- * the nodes that hold them.  Citus copies the triggers of a table to its
- * shards, so that the definition and derive_keys are there, too.
- *
- * Functions reach the rows of such a table by SQL statements, which Citus sends
+ * Functions reach the rows of such a table by SQL statements, which are sent
  * to the shards.  Whatever reads or writes the table's own heap, or needs one
  * transaction, one lock or one catalog for all nodes, is refused here by name:
  * it would succeed with a wrong result.
@@ -21,7 +15,7 @@
 #include "table/table.h"
 #include "exported.h"
 
-/* Whether Citus keeps the rows of a relation in shards.  Reads a catalog. */
+/* Whether the rows of a relation are in shards.  Reads a catalog. */
 extern bool RelationIsDistributed(Oid relid);
 
 /*
@@ -33,13 +27,10 @@ extern Oid	DistributedTableOf(Relation rel);
 /* Whether a relation is a shard; it need not be open. */
 extern bool RelationIsShard(Oid relid);
 
-/* The number of an open relation that is a shard of Citus; 0 if it is none. */
+/* The number of an open relation that is a shard; 0 if it is none. */
 extern int64 ShardNumberOf(Relation rel);
 
-/*
- * The column by whose hash Citus distributes a table; NULL if it distributes it in
- * another way.
- */
+/* The column by whose hash a table is distributed; NULL if it is in another way. */
 extern const char *HashDistributionColumn(Oid table);
 
 /*
@@ -54,7 +45,7 @@ extern void DistributedError(Oid relid, const char *what) pg_attribute_noreturn(
 /* Raises the error if a relation is a shard: in triggers, which fire there. */
 extern void RefuseShard(Relation rel, const char *what);
 
-/* Raises an error with a message if this server is a worker node of Citus. */
+/* Raises an error with a message if this server is a worker node. */
 extern void RequireCoordinator(const char *message);
 
 /*
@@ -82,11 +73,11 @@ extern void CheckStaysInShard(Relation rel, const char *column);
 /* Whether this server is a worker node, with a coordinator elsewhere. */
 extern bool ServerIsWorker(void);
 
-/* Whether this session is one of Citus on a node, for a session of another node. */
-extern bool SessionIsOfCitus(void);
+/* Whether this session serves a session of another node. */
+extern bool SessionIsOfNode(void);
 
 /* The same on a worker node: it executes what the coordinator has checked. */
-extern bool StatementIsOfCitus(void);
+extern bool StatementIsOfNode(void);
 
 /* Raises an error if no table can be created in a schema on this server. */
 extern void CheckTableCanBeCreated(Oid schema);

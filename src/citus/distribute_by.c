@@ -7,8 +7,10 @@
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
-#include "ddl/distribute_by.h"
+#include "citus/distribute_by.h"
+#include "table/ddl_statement.h"
 
 void
 RunOnTable(const char *sql, Oid relid, int nargs, Oid *types, Datum *values, const char *nulls)
@@ -32,6 +34,12 @@ DistributeByColumn(Oid relid, const char *column, int shards, const char *coloca
 
 	RunOnTable("SELECT pg_catalog.create_distributed_table($1, $2, shard_count => $3, colocate_with => $4)",
 			   relid, 4, types, values, shards > 0 ? NULL : "  n ");
+}
+
+void
+DistributeBeside(Oid relid, const char *column, Oid table)
+{
+	DistributeByColumn(relid, column, 0, QualifiedName(get_rel_namespace(table), get_rel_name(table)));
 }
 
 void

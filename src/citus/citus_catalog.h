@@ -6,8 +6,8 @@
  * Citus is needed to build or to load the extension.  Without Citus, each search
  * costs one lookup in the cache of names.
  */
-#ifndef DYNAMO_TABLE_CITUS_CATALOG_H
-#define DYNAMO_TABLE_CITUS_CATALOG_H
+#ifndef DYNAMO_CITUS_CATALOG_H
+#define DYNAMO_CITUS_CATALOG_H
 
 #include "access/genam.h"
 #include "access/htup.h"
@@ -35,4 +35,4 @@ extern void EndCitusRow(CitusRow *row);
 /* A column of the row that was found; 0 if the row or the column does not exist, or is null. */
 extern Datum CitusColumn(const CitusRow *row, const char *column);
 
-#endif							/* DYNAMO_TABLE_CITUS_CATALOG_H */
+#endif							/* DYNAMO_CITUS_CATALOG_H */

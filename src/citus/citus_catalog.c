@@ -10,7 +10,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "table/citus_catalog.h"
+#include "citus/citus_catalog.h"
 
 /* Citus has its catalogs and their indexes in the schema pg_catalog. */
 static Oid

@@ -1,0 +1,81 @@
+/*
+ * citus.c
+ *	  Registers Citus as what distributes tables.
+ *
+ * It is registered with and without Citus: a table whose rows are in shards must never be
+ * taken for one of this server, even if Citus is no longer loaded.
+ */
+#include "postgres.h"
+
+#include "utils/guc.h"
+
+#include "citus/citus.h"
+#include "citus/custom_settings.h"
+#include "citus/distribute_by.h"
+#include "citus/distributed_ddl.h"
+#include "citus/distributed_table.h"
+#include "citus/remote.h"
+#include "citus/session.h"
+#include "citus/shards.h"
+
+static bool
+IsElsewhere(const ShardMap *map, int position, int *group)
+{
+	(void) GetShardPlace(map, position, group);
+	return ShardIsElsewhere(map, position);
+}
+
+static const PlacementMethods placed_by_citus = {
+	.server_is_worker = ServerIsWorkerOfCitus,
+	.session_is_of_node = SessionIsOfCitus,
+	.nodes_are_reachable = RemoteIsPossible,
+
+	.is_distributed = TableIsOfCitus,
+	.schema_is_distributed = SchemaIsOfCitus,
+	.table_of_shard = TableOfShard,
+	.number_of_shard = ShardNumber,
+	.distribution_column = DistributionColumn,
+	.is_colocated = TablesAreColocated,
+	.colocated_shard = FindColocatedShard,
+
+	.key_determines_shard = KeyDeterminesShard,
+	.shards_in_order = ShardsInOrder,
+	.shard_of_key = ShardOfKey,
+	.key_in_shard = KeyInShard,
+	.shards_of_segment = ShardsOfSegment,
+	.check_shard_is_whole = CheckShardIsWhole,
+	.lock_shard = LockShard,
+	.lock_own_shard = LockOwnShard,
+
+	.shards_of_table = ShardsOfTable,
+	.shards_of_relation = ShardsOfRelation,
+	.shards_of_index = ShardsOfIndex,
+	.count_shards = CountShards,
+	.find_position = FindShardPosition,
+	.get_range = GetShardRange,
+	.is_elsewhere = IsElsewhere,
+	.lock_shard_at = LockShardAt,
+	.lock_shard_for_reader = LockShardForReader,
+
+	.commit_together = CitusSessionCommitsTogether,
+	.allow_shard_writes = CitusAllowShardWrites,
+
+	.begin_ddl = CitusDdlBeginOn,
+	.end_ddl = CitusDdlEnd,
+	.ddl_here = CitusDdlHere,
+	.lock_on_all_nodes = CitusLockOnAllNodes,
+	.tell_workers = CitusSessionTellWorkers,
+	.distribute_beside = DistributeBeside
+};
+
+void
+CitusInit(void)
+{
+	DefineCustomIntVariable("dynamo.new_table_shards",
+							"Number of shards of the tables that CreateTable requests create.",
+							"0 creates tables that are not distributed.",
+							&new_table_shards, 0, 0, MAX_CITUS_SHARDS,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	CustomSettingsInit();
+	PlacementRegister(&placed_by_citus);
+}
