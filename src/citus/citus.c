@@ -14,8 +14,11 @@
 #include "citus/distribute_by.h"
 #include "citus/distributed_ddl.h"
 #include "citus/distributed_table.h"
+#include "citus/each_shard.h"
+#include "citus/node_row.h"
 #include "citus/remote.h"
 #include "citus/session.h"
+#include "citus/shard_call.h"
 #include "citus/shards.h"
 
 static bool
@@ -68,6 +71,20 @@ static const PlacementMethods placed_by_citus = {
 	.distribute_beside = DistributeBeside
 };
 
+static const ElsewhereMethods reached_by_citus = {
+	.get = NodeGet,
+	.write = NodeWrite,
+	.lock = NodeLock,
+	.hold = NodeHold,
+	.read_ahead = NodeReadAhead,
+	.scan = NodeScanBegin,
+	.read_stream = RemoteShardRead,
+	.range_of_stream = RemoteShardRange,
+	.latest_of_stream = RemoteShardLatest,
+	.trim_stream = RemoteShardTrim,
+	.run_on_shards = RunOnShards
+};
+
 void
 CitusInit(void)
 {
@@ -78,4 +95,5 @@ CitusInit(void)
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	CustomSettingsInit();
 	PlacementRegister(&placed_by_citus);
+	ElsewhereRegister(&reached_by_citus);
 }

@@ -13,7 +13,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "citus/session.h"
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "errors.h"

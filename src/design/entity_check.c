@@ -22,13 +22,13 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
-#include "citus/each_shard.h"
 #include "ddl/ddl.h"
 #include "design/entity_list.h"
 #include "entity/entity.h"
 #include "item/convert.h"
 #include "security/owner.h"
 #include "stat/progress.h"
+#include "store/elsewhere.h"
 #include "table/distribution.h"
 #include "table/placement.h"
 #include "table/table_name.h"
@@ -329,7 +329,7 @@ ComposeOnShards(TableDef *def, FunctionCallInfo fcinfo)
 
 	if (work.room >= 0)
 		snprintf(work.argument, sizeof(work.argument), INT64_FORMAT, work.room);
-	RunOnShards(def, &statement, "dynamo.apply_entity");
+	elsewhere->run_on_shards(def, &statement, "dynamo.apply_entity");
 	return work.changed;
 }
 

@@ -29,12 +29,12 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
-#include "citus/each_shard.h"
 #include "errors.h"
 #include "extension_objects.h"
 #include "index/verify.h"
 #include "security/owner.h"
 #include "stat/progress.h"
+#include "store/elsewhere.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/stored.h"
@@ -350,7 +350,7 @@ VerifyShards(Verification *v)
 		.arg = v
 	};
 
-	RunOnShards(v->def, &statement, "verifying an index");
+	elsewhere->run_on_shards(v->def, &statement, "verifying an index");
 }
 
 /* Row security that is forced on the owner would also hide rows on other nodes. */

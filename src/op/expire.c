@@ -24,9 +24,9 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
-#include "citus/each_shard.h"
 #include "compat.h"
 #include "op/expire.h"
+#include "store/elsewhere.h"
 #include "store/store.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
@@ -189,7 +189,7 @@ DeleteFromShards(Work *work)
 	if (def != NULL)
 	{
 		snprintf(shards.room, sizeof(shards.room), INT64_FORMAT, work->room);
-		RunOnShards(def, &statement, "dynamo.delete_expired");
+		elsewhere->run_on_shards(def, &statement, "dynamo.delete_expired");
 		TableDefRelease(def);
 	}
 	table_close(rel, NoLock);

@@ -18,7 +18,7 @@
 #include "op/get.h"
 #include "op/on_shard.h"
 #include "op/write.h"
-#include "store/node_row.h"
+#include "citus/node_row.h"
 #include "store/partition.h"
 
 /* ---- arguments ---- */

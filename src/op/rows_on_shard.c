@@ -22,7 +22,7 @@
 #include "op/on_shard.h"
 #include "op/op.h"
 #include "op/sql_args.h"
-#include "store/node_row.h"
+#include "citus/node_row.h"
 #include "store/partition.h"
 #include "store/segment.h"
 

@@ -9,7 +9,7 @@
 #include "item/builder.h"
 #include "op/call_bindings.h"
 #include "op/on_shard.h"
-#include "store/node_row.h"
+#include "citus/node_row.h"
 
 static void
 AddNames(ItemBuilder *b, const ExprArgs *args)

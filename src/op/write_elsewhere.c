@@ -14,7 +14,7 @@
 #include "item/io.h"
 #include "op/sql_args.h"
 #include "op/write_elsewhere.h"
-#include "store/node_row.h"
+#include "citus/node_row.h"
 #include "table/table_name.h"
 
 /* ---- arguments in binary form ---- */

@@ -25,7 +25,7 @@
 #include "utils/builtins.h"
 
 #include "item/slice.h"
-#include "store/node_row.h"
+#include "store/elsewhere.h"
 #include "store/partition.h"
 #include "store/plan.h"
 #include "store/scan.h"
@@ -234,7 +234,7 @@ StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Si
 	bool		direct;
 
 	*size = 0;
-	if (NodeGetAhead(store, key, &item) || NodeGet(store, key, &item))
+	if (store->def->distributed && elsewhere->get(store, key, &item))
 	{
 		*size = item != NULL ? VARSIZE_ANY_EXHDR(item) : 0;
 		return item;
@@ -254,4 +254,13 @@ StoreGet(Store *store, const RowKey *key)
 	Size		size;
 
 	return StoreGetPart(store, key, NULL, 0, &size);
+}
+
+/* ---- batches ---- */
+
+void
+StoreReadAhead(Store *store, const RowKey *keys, int n)
+{
+	if (store->def->distributed)
+		elsewhere->read_ahead(store, keys, n);
 }

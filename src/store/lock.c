@@ -34,7 +34,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "store/node_row.h"
+#include "store/elsewhere.h"
 #include "store/partition.h"
 #include "store/write_direct.h"
 #include "table/stored.h"
@@ -218,7 +218,7 @@ StoreHold(Store *store, const RowKey *key, bool share)
 }
 
 /*
- * Locks a row whose heap is not to be read here, or its absence.  Of a table of Citus, it is
+ * Locks a row whose heap is not to be read here, or its absence.  Of a distributed table, it is
  * locked in its shard first, where no triggers and constraints see that.
  */
 static struct varlena *
@@ -228,7 +228,7 @@ LockThroughSql(WriteRequest *request, bool absence)
 		return StoreLockSql(request, SQL_LOCK_ROW_OR_ABSENCE);
 	if (!absence)
 		return StoreLockSql(request, SQL_LOCK_ROW);
-	return NodeHold(request) || StoreHold(request->store, request->key, request->share) ?
+	return elsewhere->hold(request) || StoreHold(request->store, request->key, request->share) ?
 		StoreLockSql(request, SQL_LOCK_NOTHING) : StoreLockSql(request, SQL_LOCK_ROW_OR_ABSENCE);
 }
 
@@ -242,7 +242,7 @@ LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *l
 
 	Assert(StoreForWriting(store));
 	memset(lock, 0, sizeof(*lock));
-	if (NodeLock(&request, absence, &item))
+	if (store->def->distributed && elsewhere->lock(&request, absence, &item))
 		return item;
 	target = StoreOfKey(store, key);
 	primary = target->local ? OpenPrimaryKey(target->def) : NULL;

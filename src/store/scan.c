@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "extension_objects.h"
 #include "item/builder.h"
+#include "store/elsewhere.h"
 #include "store/partition.h"
 #include "store/plan.h"
 #include "store/scan.h"
@@ -151,7 +152,8 @@ FindShardOfRange(const StoreScan *scan, ScanShard *shard)
 static ScanSource *
 NodeSourceOfShard(StoreScan *scan, const ScanShard *shard)
 {
-	ScanSource *source = NodeScanBegin(scan->store, shard, &scan->range, &scan->keys, scan->snapshot);
+	ScanSource *source = shard->map == NULL ? NULL :
+		elsewhere->scan(scan->store, shard, &scan->range, &scan->keys, scan->snapshot);
 
 	scan->on_node = source != NULL;
 	return source;

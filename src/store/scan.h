@@ -1,12 +1,12 @@
 /*
  * scan.h
- *	  The parts of a range scan; only for scan*.c, get_row.c and expired.c.
+ *	  The parts of a range scan; only for scan*.c, get_row.c, expired.c, and
+ *	  those who read rows elsewhere (elsewhere.h).
  *
  *	scan_range.c	converts a ScanRange to tests on the columns of one btree
  *					(ScanKeys)
  *	scan_direct.c	reads the range from one relation through the index
  *	scan_sql.c		reads the range with SQL statements
- *	scan_node.c		reads the range on another node of Citus
  *	scan_gather.c	merges several sources: the shards of an index
  *	scan.c			StoreScan: one source, or several merged ones
  *
@@ -81,7 +81,7 @@ typedef struct ScanKeys
 	Datum		lower[KEY_MAX_ATTRIBUTES];
 	Datum		upper[KEY_MAX_ATTRIBUTES];
 
-	/* If not NULL, only the shard of Citus with this value of this column is read. */
+	/* If not NULL, only the shard of a distributed table with this value of this column is read. */
 	const AttributeDef *shard_column;
 	Datum		shard_key;
 
@@ -181,7 +181,7 @@ extern void KeyScanKey(ScanKey key, Relation index, int column,
 extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid rights,
 								const ScanKeys *keys, Snapshot snapshot);
 
-/* ---- scan_node.c ---- */
+/* ---- elsewhere ---- */
 
 /* A shard of a distributed table, or of one of its index tables. */
 typedef struct ScanShard
@@ -191,14 +191,6 @@ typedef struct ScanShard
 	const struct ShardMap *map;	/* its shards; NULL if no single shard has the range */
 	int			position;
 } ScanShard;
-
-/*
- * Creates a source that reads a range on another node of Citus, which has the shard; NULL
- * if there is no such node.  Store, range, keys and snapshot must live as long as the
- * source.  The range has a condition on the partition key, or is the whole shard.
- */
-extern ScanSource *NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range,
-								 const ScanKeys *keys, Snapshot snapshot);
 
 /* ---- scan_gather.c ---- */
 

@@ -45,7 +45,7 @@ typedef struct Store
 	bool		local;			/* rows are in this relation's heap */
 	bool		partitioned;	/* a key determines the partition, see partition.h */
 	bool		direct_partitions;	/* this call may access partitions directly */
-	bool		of_node;		/* for another node of Citus: see StoreServeNode */
+	bool		of_node;		/* for another node: see StoreServeNode */
 	bool		at_once;		/* writes do not wait while a shard is moved */
 	List	   *partitions;		/* open ones, of Store */
 	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
@@ -177,7 +177,7 @@ extern struct varlena *StoreGetPart(Store *store, const RowKey *key,
 
 /*
  * Prepares gets of the keys of a batch, which must stay where they are: reads rows of
- * other nodes of Citus ahead.
+ * other nodes ahead.
  */
 extern void StoreReadAhead(Store *store, const RowKey *keys, int n);
 

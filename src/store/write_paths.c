@@ -7,7 +7,7 @@
 #include "access/xact.h"
 
 #include "errors.h"
-#include "store/node_row.h"
+#include "store/elsewhere.h"
 #include "store/partition.h"
 #include "store/write_paths.h"
 
@@ -18,7 +18,7 @@ WriteOnPath(WriteRequest *request, struct varlena **stored)
 	WriteAction action;
 
 	Assert(StoreForWriting(request->store));
-	if (NodeWrite(request, &action))
+	if (request->store->def->distributed && elsewhere->write(request, &action))
 	{
 		*stored = request->stored;
 		return action;

@@ -14,8 +14,8 @@
 
 #include "compat.h"
 #include "errors.h"
-#include "store/store.h"
-#include "stream/shard_call.h"
+#include "store/elsewhere.h"
+#include "stream/stream_shards.h"
 #include "table/distribution.h"
 #include "table/object_names.h"
 #include "table/placement.h"
@@ -212,7 +212,7 @@ StreamReadShard(const StreamShards *shards, int shard, StreamRead *read)
 
 	if (!LocalShardOpen(shards, shard, &local))
 	{
-		RemoteShardRead(shards, shard, read);
+		elsewhere->read_stream(shards, shard, read);
 		return;
 	}
 	LocalShardRead(&local, shards->def, read);
@@ -226,7 +226,7 @@ StreamRangeOfShard(const StreamShards *shards, int shard, int64 *first, int64 *l
 
 	if (!LocalShardOpen(shards, shard, &local))
 	{
-		RemoteShardRange(shards, shard, first, last);
+		elsewhere->range_of_stream(shards, shard, first, last);
 		return;
 	}
 	*first = StreamFirstNumber(local.rel, local.snapshot);
@@ -241,7 +241,7 @@ StreamLatestOfShard(const StreamShards *shards, int shard)
 	int64		latest;
 
 	if (!LocalShardOpen(shards, shard, &local))
-		return RemoteShardLatest(shards, shard);
+		return elsewhere->latest_of_stream(shards, shard);
 	latest = StreamLatest(local.rel, local.snapshot);
 	LocalShardClose(shards, &local);
 	return latest;
@@ -267,5 +267,5 @@ StreamTrimShard(const StreamShards *shards, int shard, TimestampTz cutoff, int64
 	Oid			relid = LocalShardLockToTrim(shards, shard);
 
 	return OidIsValid(relid) ? StreamTrim(relid, cutoff, max_records) :
-		RemoteShardTrim(shards, shard, cutoff, max_records);
+		elsewhere->trim_stream(shards, shard, cutoff, max_records);
 }

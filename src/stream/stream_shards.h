@@ -6,7 +6,7 @@
  * has one for each shard of the table.  The id of such a shard contains its range of hashes:
  * a shard that was split does not exist any more, and has other shards in its place.
  *
- * A shard on another node is read by the function dynamo.stream_on_shard there.
+ * A shard on another node is read through store/elsewhere.h.
  */
 #ifndef DYNAMO_STREAM_SHARDS_H
 #define DYNAMO_STREAM_SHARDS_H
@@ -65,5 +65,23 @@ extern int64 StreamLatestOfShard(const StreamShards *shards, int shard);
 
 /* Trims a shard, for the owner. */
 extern int64 StreamTrimShard(const StreamShards *shards, int shard, TimestampTz cutoff, int64 max_records);
+
+/* ---- a shard on this server; for stream_shards.c, and for who serves other nodes ---- */
+
+typedef struct LocalShard
+{
+	Relation	rel;
+	Snapshot	snapshot;
+} LocalShard;
+
+/* Opens and locks a shard; returns false if it is not here, or is not to be accessed directly. */
+extern bool LocalShardOpen(const StreamShards *shards, int shard, LocalShard *local);
+extern void LocalShardClose(const StreamShards *shards, LocalShard *local);
+
+/* Locks a shard to delete records of it; returns InvalidOid in the same cases. */
+extern Oid	LocalShardLockToTrim(const StreamShards *shards, int shard);
+
+/* As StreamReadShard; def says whether the stream is closed. */
+extern void LocalShardRead(const LocalShard *local, const StreamDef *def, StreamRead *read);
 
 #endif							/* DYNAMO_STREAM_SHARDS_H */

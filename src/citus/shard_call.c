@@ -16,12 +16,12 @@
 #include "utils/wait_event.h"
 
 #include "citus/node_call.h"
+#include "citus/node_row.h"
 #include "citus/remote.h"
+#include "citus/shard_call.h"
 #include "citus/shards.h"
 #include "compat.h"
 #include "item/io.h"
-#include "store/node_row.h"
-#include "stream/shard_call.h"
 
 #define ATTEMPTS			100
 #define ATTEMPT_MS			50

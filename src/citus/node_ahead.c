@@ -13,10 +13,10 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "citus/node_row.h"
 #include "citus/remote.h"
 #include "item/builder.h"
 #include "item/io.h"
-#include "store/node_row.h"
 
 #define MAX_KEYS	1000		/* of a call */
 
@@ -129,7 +129,7 @@ CallNode(AheadCall *c, const Store *store, struct ReadAhead *ahead)
  * connection that may have written to it.
  */
 void
-StoreReadAhead(Store *store, const RowKey *keys, int n)
+NodeReadAhead(Store *store, const RowKey *keys, int n)
 {
 	const ShardMap *map = ShardsOfTable(store->def);
 	struct ReadAhead *ahead;

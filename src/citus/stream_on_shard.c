@@ -17,11 +17,11 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
+#include "citus/node_row.h"
+#include "citus/shard_call.h"
 #include "compat.h"
 #include "errors.h"
 #include "item/io.h"
-#include "store/node_row.h"
-#include "stream/shard_call.h"
 
 #define MAX_BYTES		(1024 * 1024)
 

@@ -6,11 +6,12 @@
  * function dynamo.row_on_shard, which knows the following actions.  Its result is a
  * status, followed by an item in binary form if there is one.
  */
-#ifndef DYNAMO_STORE_NODE_ROW_H
-#define DYNAMO_STORE_NODE_ROW_H
+#ifndef DYNAMO_CITUS_NODE_ROW_H
+#define DYNAMO_CITUS_NODE_ROW_H
 
 #include "citus/node_call.h"
 #include "citus/shards.h"
+#include "store/scan.h"
 #include "store/write_paths.h"
 
 typedef enum NodeAction
@@ -85,7 +86,7 @@ extern bool FindNodeOfKey(const Store *store, const RowKey *key, NodeCall *call)
 /* As StoreGetPart, for the whole item. */
 extern bool NodeGet(Store *store, const RowKey *key, struct varlena **item);
 
-/* The same for a row that StoreReadAhead has read. */
+/* The same for a row that NodeReadAhead has read. */
 extern bool NodeGetAhead(const Store *store, const RowKey *key, struct varlena **item);
 
 /* As StoreWriteSql. */
@@ -100,4 +101,10 @@ extern bool NodeLock(WriteRequest *request, bool absence, struct varlena **item)
  */
 extern bool NodeHold(WriteRequest *request);
 
-#endif							/* DYNAMO_STORE_NODE_ROW_H */
+/* ---- several rows: as ElsewhereMethods has it ---- */
+
+extern void NodeReadAhead(Store *store, const RowKey *keys, int n);
+extern ScanSource *NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range,
+								 const ScanKeys *keys, Snapshot snapshot);
+
+#endif							/* DYNAMO_CITUS_NODE_ROW_H */

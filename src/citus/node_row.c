@@ -15,10 +15,10 @@
 #include "utils/rel.h"
 
 #include "citus/node_call.h"
+#include "citus/node_row.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "item/io.h"
-#include "store/node_row.h"
 
 /* A row on another node. */
 typedef struct NodeRow
@@ -143,6 +143,8 @@ NodeGet(Store *store, const RowKey *key, struct varlena **item)
 	NodeStatus	status;
 	PGresult   *answer;
 
+	if (NodeGetAhead(store, key, item))
+		return true;
 	if (!FindNodeRow(&row, store, key))
 		return false;
 	SetGetCall(&row);

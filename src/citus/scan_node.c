@@ -17,10 +17,10 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "citus/node_row.h"
 #include "citus/remote.h"
 #include "item/builder.h"
 #include "item/io.h"
-#include "store/node_row.h"
 #include "store/scan.h"
 
 /* The first batch is small, because most reads need few rows. */
@@ -396,7 +396,7 @@ NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range
 	NodeCall	call;
 	NodeSource *s;
 
-	if (shard->map == NULL || !FindOtherNode(store, shard->map, shard->position, &call))
+	if (!FindOtherNode(store, shard->map, shard->position, &call))
 		return NULL;
 	s = palloc0(sizeof(NodeSource));
 	s->source.methods = &node_methods;
