@@ -8,9 +8,13 @@ MODULE_big = dynamo
 DATA = $(sort $(wildcard dynamo--*.sql))
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
-# Two libraries: dynamo, and the HTTP endpoint, which only its workers load.
-OBJS := $(patsubst %.c,%.o,$(sort $(filter-out src/http/%,$(wildcard src/*.c src/*/*.c))))
+# Three libraries: dynamo; dynamo_api with DynamoDB's requests, and exports and backups; and
+# dynamo_http, the endpoint.  A library needs those before it (test/exports).
+API_WINGS = request partiql archive transfer
+API_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard $(API_WINGS:%=src/%/*.c))))
 HTTP_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/http/*.c)))
+OBJS := $(filter-out $(API_OBJS) $(HTTP_OBJS),$(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c))))
+ALL_OBJS = $(OBJS) $(API_OBJS) $(HTTP_OBJS)
 
 # Every file of sql/ is a test of its own and needs no other one.  The database is
 # the same whatever the server's encoding and locale.
@@ -22,45 +26,56 @@ ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/iso
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
 	--encoding=UTF8 --no-locale
 
-EXTRA_CLEAN = $(OBJS:.o=.d) $(HTTP_OBJS) $(HTTP_OBJS:.o=.d) dynamo_http$(DLSUFFIX)
+EXTRA_CLEAN = $(ALL_OBJS:.o=.d) $(API_OBJS) $(HTTP_OBJS) dynamo_api$(DLSUFFIX) dynamo_http$(DLSUFFIX)
 
 PG_CONFIG ?= pg_config
 
 # PostgreSQL's headers are system headers here, so that -Wextra speaks of our
-# code only.  Symbols are hidden unless fmgr needs them (16 does so by itself).
+# code only.  Symbols are hidden unless fmgr or another library of ours needs them; calls
+# within a library do not look for another definition of what it offers.
 PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
-	-fvisibility=hidden
+	-fvisibility=hidden -fno-semantic-interposition
 
-# zlib, which the server is linked with, too.
-SHLIB_LINK = -lz
+# The same for calls between files, where the linker is one for ELF.  Nothing in dynamo
+# itself needs another library.
+ifneq ($(shell uname -s),Darwin)
+SHLIB_LINK = -Wl,-Bsymbolic-functions
+endif
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# The endpoint needs OpenSSL, where the server is built with it, and what dynamo exports
-# (test/exports), which stands beside it.
-HTTP_LINK = -lz -L. -l:dynamo$(DLSUFFIX) -Wl,-rpath,'$$ORIGIN'
+# The libraries stand beside each other.
+BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
+API_LINK = -lz $(BESIDE) -l:dynamo$(DLSUFFIX)
+HTTP_LINK = -lz $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
+# only the endpoint needs OpenSSL, where the server is built with it
 ifeq ($(with_ssl),openssl)
 HTTP_LINK += -lssl -lcrypto
 endif
 
-dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo$(DLSUFFIX)
+dynamo_api$(DLSUFFIX): $(API_OBJS) dynamo$(DLSUFFIX)
+	$(CC) $(CFLAGS) -shared -o $@ $(API_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(API_LINK)
+
+dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo_api$(DLSUFFIX)
 	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
 
-all: dynamo_http$(DLSUFFIX)
+OTHER_LIBRARIES = dynamo_api$(DLSUFFIX) dynamo_http$(DLSUFFIX)
 
-install: install-http
+all: $(OTHER_LIBRARIES)
 
-install-http: dynamo_http$(DLSUFFIX) installdirs
-	$(INSTALL_SHLIB) $< '$(DESTDIR)$(pkglibdir)/$<'
+install: install-libraries
 
-uninstall: uninstall-http
+install-libraries: $(OTHER_LIBRARIES) installdirs
+	$(INSTALL_SHLIB) $(OTHER_LIBRARIES) '$(DESTDIR)$(pkglibdir)/'
 
-uninstall-http:
-	rm -f '$(DESTDIR)$(pkglibdir)/dynamo_http$(DLSUFFIX)'
+uninstall: uninstall-libraries
 
-.PHONY: install-http uninstall-http
+uninstall-libraries:
+	rm -f $(addprefix '$(DESTDIR)$(pkglibdir)'/, $(OTHER_LIBRARIES))
+
+.PHONY: install-libraries uninstall-libraries
 
 # Plans that a test forces cost so much that they would be compiled, for minutes in all.
 installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off
@@ -78,5 +93,5 @@ dist:
 src/vector/distance.o src/vector/sketch.o: CFLAGS += $(CFLAGS_VECTORIZE)
 
 # An object is compiled again if a header changes that it includes.
-$(OBJS) $(HTTP_OBJS): override CPPFLAGS += -MMD -MP
--include $(OBJS:.o=.d) $(HTTP_OBJS:.o=.d)
+$(ALL_OBJS): override CPPFLAGS += -MMD -MP
+-include $(ALL_OBJS:.o=.d)

@@ -1962,33 +1962,33 @@ COMMENT ON FUNCTION dynamo.drop_constraint(text, text) IS
 
 CREATE FUNCTION dynamo.import_line(line text) RETURNS dynamo.item
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_import_line';
+	AS '$libdir/dynamo_api', 'dynamo_import_line';
 COMMENT ON FUNCTION dynamo.import_line(text) IS
 	'returns the item of an export line, such as {"Item":{"PK":{"S":"a"}}}';
 
 CREATE FUNCTION dynamo.export_line(item dynamo.item) RETURNS text
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_export_line';
+	AS '$libdir/dynamo_api', 'dynamo_export_line';
 COMMENT ON FUNCTION dynamo.export_line(dynamo.item) IS
 	'returns an item as an export line, {"Item":{...}}';
 
 CREATE FUNCTION dynamo.import_items(table_name text, file_name text,
 	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_import_items';
+	AS '$libdir/dynamo_api', 'dynamo_import_items';
 COMMENT ON FUNCTION dynamo.import_items(text, text, boolean) IS
 	'puts the items of a server file of JSON lines into a table';
 
 CREATE FUNCTION dynamo.import_lines(table_name text, lines text[],
 	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_import_lines';
+	AS '$libdir/dynamo_api', 'dynamo_import_lines';
 COMMENT ON FUNCTION dynamo.import_lines(text, text[], boolean) IS
 	'puts the items of JSON lines into a table';
 
 CREATE FUNCTION dynamo.export_items(table_name text, file_name text) RETURNS bigint
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_export_items';
+	AS '$libdir/dynamo_api', 'dynamo_export_items';
 COMMENT ON FUNCTION dynamo.export_items(text, text) IS
 	'writes the items of a table to a server file of JSON lines; returns their number';
 
@@ -2019,7 +2019,7 @@ COMMENT ON FUNCTION dynamo_internal.is_shard(oid) IS
 
 CREATE FUNCTION dynamo.stream_arn(table_name text, label text) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_stream_arn';
+	AS '$libdir/dynamo_api', 'dynamo_stream_arn';
 COMMENT ON FUNCTION dynamo.stream_arn(text, text) IS
 	'returns the ARN of a stream';
 
@@ -2213,19 +2213,19 @@ ALTER TABLE dynamo_internal.index_builds ENABLE ALWAYS TRIGGER guard_settings;
 
 CREATE FUNCTION dynamo.request(operation text, request dynamo_internal.json_text) RETURNS json
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_request';
+	AS '$libdir/dynamo_api', 'dynamo_request';
 COMMENT ON FUNCTION dynamo.request(text, dynamo_internal.json_text) IS
 	'executes a request of the DynamoDB API; errors are raised with the error body as DETAIL';
 
 CREATE FUNCTION dynamo.request_safe(operation text, request dynamo_internal.json_text) RETURNS json
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_request_safe';
+	AS '$libdir/dynamo_api', 'dynamo_request_safe';
 COMMENT ON FUNCTION dynamo.request_safe(text, dynamo_internal.json_text) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
 CREATE FUNCTION dynamo.request_on_shard(operation text, request text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_request_on_shard';
+	AS '$libdir/dynamo_api', 'dynamo_request_on_shard';
 COMMENT ON FUNCTION dynamo.request_on_shard(text, text) IS
 	'executes a request for another node of Citus; fails if its item is on no shard of this node';
 
@@ -2314,12 +2314,12 @@ CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT index oid, O
 	OUT response_bytes bigint, OUT expired_items bigint, OUT read_units double precision, OUT write_units double precision, OUT total_time double precision, OUT durations bigint[], OUT stats_reset timestamptz)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100
-	AS 'MODULE_PATHNAME', 'dynamo_stat_requests';
+	AS '$libdir/dynamo_api', 'dynamo_stat_requests';
 COMMENT ON FUNCTION dynamo_internal.stat_requests() IS
 	'statistics of requests in this database, from shared memory';
 CREATE FUNCTION dynamo.stat_reset() RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED
-	AS 'MODULE_PATHNAME', 'dynamo_stat_reset';
+	AS '$libdir/dynamo_api', 'dynamo_stat_reset';
 COMMENT ON FUNCTION dynamo.stat_reset() IS 'resets the statistics of requests in this database';
 
 CREATE FUNCTION dynamo.key_hash(value dynamo.value) RETURNS text
@@ -2600,7 +2600,7 @@ CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.archiv
 ALTER TABLE dynamo_internal.archive_jobs ENABLE REPLICA TRIGGER skip_replicated_duplicate;
 CREATE FUNCTION dynamo_internal.map_job_owner() RETURNS trigger
 	LANGUAGE C
-	AS 'MODULE_PATHNAME', 'dynamo_map_job_owner';
+	AS '$libdir/dynamo_api', 'dynamo_map_job_owner';
 COMMENT ON FUNCTION dynamo_internal.map_job_owner() IS
 	'trigger function: gives a job of another server to the role that has the name of its owner';
 CREATE TRIGGER map_job_owner BEFORE INSERT ON dynamo_internal.archive_jobs
@@ -2612,7 +2612,7 @@ ALTER TABLE dynamo_internal.archive_jobs ENABLE ALWAYS TRIGGER guard_settings;
 
 CREATE FUNCTION dynamo.archive_directory() RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_archive_directory';
+	AS '$libdir/dynamo_api', 'dynamo_archive_directory';
 COMMENT ON FUNCTION dynamo.archive_directory() IS
 	'returns the directory of exports, imports and backups; the EXECUTE privilege is the right to use it';
 

@@ -16,14 +16,14 @@
 #include "background_worker.h"
 
 BackgroundWorker
-WorkerDescribe(const char *function, const char *type)
+WorkerDescribe(const char *library, const char *function, const char *type)
 {
 	BackgroundWorker worker = {0};
 
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "%s", library);
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s", function);
 	snprintf(worker.bgw_name, BGW_MAXLEN, "%s", type);
 	snprintf(worker.bgw_type, BGW_MAXLEN, "%s", type);

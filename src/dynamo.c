@@ -8,7 +8,6 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "archive/archive.h"
 #include "citus/citus.h"
 #include "compat.h"
 #include "constraint/reference.h"
@@ -17,7 +16,6 @@
 #include "index/build.h"
 #include "index/index.h"
 #include "pattern/pattern.h"
-#include "request/operation.h"
 #include "search/search.h"
 #include "stat/stat.h"
 #include "store/plan.h"
@@ -27,6 +25,7 @@
 #include "view/declared_types.h"
 #include "version.h"
 #include "view/entity_view.h"
+#include "worker/api.h"
 #include "worker/endpoint.h"
 #include "worker/workers.h"
 
@@ -53,17 +52,21 @@ _PG_init(void)
 	DeclaredTypesInit();
 	BuildWorkerInit();
 	SearchInit();
-	ArchiveInit();
-	RequestInit();
 	WorkersInit();
+	ApiInit();
 	EndpointInit();
 	MarkGUCPrefixReserved("dynamo");
 }
 
-const char *
-LoadedVersion(void)
+void
+CheckLibraryVersion(const char *library, const char *version)
 {
-	return DYNAMO_VERSION;
+	if (strcmp(version, DYNAMO_VERSION) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("library \"%s\" has version %s, but \"dynamo\" has version %s",
+						library, version, DYNAMO_VERSION),
+				 errhint("Restart the server.")));
 }
 
 /* version() returns text */

@@ -92,9 +92,9 @@ extern char *DynamoFormat(const char *format, va_list args) pg_attribute_printf(
 #define DYNAMO_INVALID_VALUES "One or more parameter values are not valid. "
 
 /* Raises a ValidationException with this message; with that prefix before it. */
-extern void InvalidRequest(const char *format,...)
+extern DYNAMO_EXPORT void InvalidRequest(const char *format,...)
 			pg_attribute_printf(1, 2) pg_attribute_noreturn();
-extern void InvalidParameter(const char *format,...)
+extern DYNAMO_EXPORT void InvalidParameter(const char *format,...)
 			pg_attribute_printf(1, 2) pg_attribute_noreturn();
 
 /* Raises ERRCODE_INVALID_PARAMETER_VALUE: an argument of an SQL function makes no sense. */

@@ -7,6 +7,8 @@
 
 #include "utils/relcache.h"
 
+#include "exported.h"
+
 /* The schema of objects for users, and the schema of internal objects. */
 #define DYNAMO_SCHEMA			"dynamo"
 #define INTERNAL_SCHEMA			"dynamo_internal"
@@ -56,10 +58,10 @@ extern Oid	DynamoFunctionOid(const char *name);
 extern Oid	InternalFunctionOid(const char *name);
 
 /* The OID of type dynamo.item; InvalidOid if missing. */
-extern Oid	ItemTypeOid(void);
+extern DYNAMO_EXPORT Oid	ItemTypeOid(void);
 
 /* Returns the owner of a relation, which must exist. */
-extern Oid	RelationOwner(Oid relid);
+extern DYNAMO_EXPORT Oid	RelationOwner(Oid relid);
 
 /*
  * Returns the topmost partitioned table of a partition; the relation itself if
@@ -86,7 +88,7 @@ extern TransactionId CatalogRowWriter(int cache, Oid oid);
  * Whether the user may read all rows of a table, so that row counts and
  * statistics reveal nothing: with SELECT on it, and no row security.
  */
-extern bool MaySeeAllRows(Oid relid);
+extern DYNAMO_EXPORT bool MaySeeAllRows(Oid relid);
 
 /* Whether a relation has a trigger that calls a function. */
 extern bool HasTriggerOf(Relation rel, Oid function);

@@ -22,6 +22,7 @@
 #define DYNAMO_PROBLEM_H
 
 #include "errors.h"
+#include "exported.h"
 
 /* Problems that some callers tell from others. */
 typedef enum ProblemCode
@@ -49,10 +50,10 @@ typedef struct Problem
  * Notes what was found, unless a problem is noted that matters as much; raises
  * it if problem is NULL.  Returns false, as checks do that fail.
  */
-extern bool ProblemNote(Problem *problem, const Problem *found);
+extern DYNAMO_EXPORT bool ProblemNote(Problem *problem, const Problem *found);
 
 /* ProblemNote of a ValidationException of which there is no more to say. */
-extern bool NoteInvalid(Problem *problem, const char *format,...)
+extern DYNAMO_EXPORT bool NoteInvalid(Problem *problem, const char *format,...)
 			pg_attribute_printf(2, 3);
 
 static inline bool
@@ -72,9 +73,9 @@ ProblemIsNoted(const Problem *problem)
 	 (problem)->query != NULL ? internalerrposition((problem)->position) : 0)
 
 /* The message for clients of requests, which see no detail. */
-extern const char *ProblemMessage(const Problem *problem);
+extern DYNAMO_EXPORT const char *ProblemMessage(const Problem *problem);
 
 /* Raises it as an error. */
-extern void ProblemRaise(const Problem *problem) pg_attribute_noreturn();
+extern DYNAMO_EXPORT void ProblemRaise(const Problem *problem) pg_attribute_noreturn();
 
 #endif							/* DYNAMO_PROBLEM_H */

@@ -7,18 +7,20 @@
 
 #include "utils/elog.h"
 
+#include "exported.h"
+
 /*
  * Whether an error concerns the session rather than what it was doing: cancel,
  * shutdown, a lost connection.
  */
-extern bool ErrorEndsSession(const ErrorData *edata);
+extern DYNAMO_EXPORT bool ErrorEndsSession(const ErrorData *edata);
 
 /*
  * Runs a step in a subtransaction.  Returns NULL, or the error that has rolled
  * it back, in the current memory context; what the step allocates there
  * remains.  Errors that end the session are raised.
  */
-extern ErrorData *TryInSubtransaction(void (*step) (void *arg), void *arg);
+extern DYNAMO_EXPORT ErrorData *TryInSubtransaction(void (*step) (void *arg), void *arg);
 
 /*
  * Runs a step that only reads in a subtransaction and rolls it back, so that

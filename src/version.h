@@ -10,7 +10,10 @@
 /* META.json, CHANGELOG.md and the packages say the same. */
 #define DYNAMO_VERSION "1.0.0"
 
-/* Returns the version of the library dynamo that this process has loaded. */
-extern DYNAMO_EXPORT const char *LoadedVersion(void);
+/*
+ * Raises an error if a library has another version than the library dynamo that this
+ * process has loaded: a server that was not restarted after an upgrade has the old one.
+ */
+extern DYNAMO_EXPORT void CheckLibraryVersion(const char *library, const char *version);
 
 #endif							/* DYNAMO_VERSION_H */

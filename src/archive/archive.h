@@ -3,8 +3,8 @@
  *	  Exports, imports, backups and restores: jobs that move the items of a
  *	  table to files below the archive directory, and back.
  *
- *	archive_settings.c	the setting dynamo.archive_directory, and who may use it
- *	archive_directory.c		converts names of buckets and prefixes to directories
+ *	archive_right.c		who may use dynamo.archive_directory
+ *	archive_directory.c	converts names of buckets and prefixes to directories
  *	archive_job.c		the table of jobs, dynamo_internal.archive_jobs
  *	archive_launch.c	starts a worker at commit
  *	archive_worker.c	the background worker of one job
@@ -25,9 +25,7 @@
 
 #include "problem.h"
 
-/* ---- archive_settings.c ---- */
-
-extern void ArchiveInit(void);
+/* ---- archive_right.c ---- */
 
 /*
  * Returns dynamo.archive_directory.  Raises an error if it is not set, or if
@@ -181,7 +179,9 @@ extern bool JobHasRoom(const Job *job, Problem *problem);
  * LimitExceededException if too many jobs are in progress.
  */
 extern void JobLaunchAtCommit(const Job *job);
-extern void LaunchInit(void);
+
+/* Registers what happens at the end of a transaction. */
+extern void JobLaunchInit(void);
 
 /* ---- archive_execute.c ---- */
 

@@ -15,13 +15,13 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 
 #include "archive/archive.h"
 #include "archive/archive_worker.h"
 #include "background_worker.h"
 #include "errors.h"
+#include "worker/api.h"
 
 /* ---- the lock ---- */
 
@@ -31,9 +31,6 @@
 
 /* Workers that the endpoint and the server need at least; jobs get half of the others. */
 #define OTHER_WORKERS	4
-
-static int	max_workers_per_role = 2;
-static int	max_workers;
 
 static void
 SetTag(LOCKTAG *tag, const char *id)
@@ -77,7 +74,7 @@ static List *requested;
 static void
 LaunchWorker(const char *id)
 {
-	BackgroundWorker worker = WorkerDescribe("dynamo_archive_worker_main", "dynamo archive job");
+	BackgroundWorker worker = WorkerDescribe(API_LIBRARY, "dynamo_archive_worker_main", "dynamo archive job");
 	BackgroundWorkerHandle *handle;
 	JobTask		task = {0};
 
@@ -110,7 +107,7 @@ LockStarts(Oid role, bool wait)
 static int
 MaxWorkers(void)
 {
-	return max_workers > 0 ? max_workers : Max(1, (max_worker_processes - OTHER_WORKERS) / 2);
+	return max_archive_workers > 0 ? max_archive_workers : Max(1, (max_worker_processes - OTHER_WORKERS) / 2);
 }
 
 static bool
@@ -134,8 +131,8 @@ JobHasRoom(const Job *job, Problem *problem)
 	Oid			role = JobOwner(job);
 	int			more = JobHasStatus(job, JOB_QUEUED) ? 0 : 1;
 
-	if (!LockStarts(role, problem == NULL) || JobsInProgress(role) + more > max_workers_per_role)
-		return NoteLimit(" of the role", "dynamo.max_archive_workers_per_role", max_workers_per_role, problem);
+	if (!LockStarts(role, problem == NULL) || JobsInProgress(role) + more > max_archive_workers_per_role)
+		return NoteLimit(" of the role", "dynamo.max_archive_workers_per_role", max_archive_workers_per_role, problem);
 	if (JobsInProgress(InvalidOid) + more > MaxWorkers())
 		return NoteLimit("", "dynamo.max_archive_workers", MaxWorkers(), problem);
 	return true;
@@ -171,16 +168,7 @@ LaunchRequested(XactEvent event, void *arg)
 }
 
 void
-LaunchInit(void)
+JobLaunchInit(void)
 {
-	DefineCustomIntVariable("dynamo.max_archive_workers_per_role",
-							"Exports, imports, backups and restores of tables of one role at the same time.",
-							NULL, &max_workers_per_role, 2, 1, 262143, PGC_SIGHUP, 0,
-							NULL, NULL, NULL);
-	DefineCustomIntVariable("dynamo.max_archive_workers",
-							"Exports, imports, backups and restores of a database at the same time.",
-							"0 leaves half of the worker processes that the endpoint does not need to others.",
-							&max_workers, 0, 0, 262143, PGC_SIGHUP, 0,
-							NULL, NULL, NULL);
 	RegisterXactCallback(LaunchRequested, NULL);
 }

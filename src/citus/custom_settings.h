@@ -9,12 +9,14 @@
 #ifndef DYNAMO_CITUS_CUSTOM_SETTINGS_H
 #define DYNAMO_CITUS_CUSTOM_SETTINGS_H
 
+#include "exported.h"
+
 extern void CustomSettingsInit(void);
 
 /*
  * Returns the call of a function that sets the custom settings of this session until the end
  * of the transaction, for another node; palloc'd.  NULL if there are none.
  */
-extern char *CustomSettingsCall(void);
+extern DYNAMO_EXPORT char *CustomSettingsCall(void);
 
 #endif							/* DYNAMO_CITUS_CUSTOM_SETTINGS_H */

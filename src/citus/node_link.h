@@ -13,6 +13,7 @@
 #define DYNAMO_CITUS_NODE_LINK_H
 
 #include "citus/node_result.h"
+#include "exported.h"
 #include "item/item.h"
 
 typedef enum LinkFunction
@@ -48,7 +49,7 @@ typedef struct LinkCall
 extern const char *LinkStatement(LinkFunction function, int *nargs);
 
 /* Whether links can be made: Citus is loaded, and libpq with it. */
-extern bool LinksArePossible(void);
+extern DYNAMO_EXPORT bool LinksArePossible(void);
 
 /*
  * Makes a call and waits for its result, which is in binary form.
@@ -62,6 +63,6 @@ extern bool LinksArePossible(void);
  * A cancel, or a timeout, cancels the call on the other node.  If a call that writes
  * has been executed by then, it was too late, and has no effect.
  */
-extern bool LinkExecute(const LinkCall *call, PGresult **result);
+extern DYNAMO_EXPORT bool LinkExecute(const LinkCall *call, PGresult **result);
 
 #endif							/* DYNAMO_CITUS_NODE_LINK_H */

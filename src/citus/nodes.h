@@ -19,7 +19,7 @@ extern DYNAMO_EXPORT bool CoordinatorIsKnown(void);
  * one text; palloc'd.  Raises an error if the statement fails or the coordinator
  * cannot be reached.  In the second case the statement may have been executed.
  */
-extern char *RunOnCoordinator(const char *statement);
+extern DYNAMO_EXPORT char *RunOnCoordinator(const char *statement);
 
 /* The same, but returns NULL if the statement fails or the coordinator cannot be reached. */
 extern DYNAMO_EXPORT char *TryOnCoordinator(const char *statement);
@@ -28,6 +28,6 @@ extern DYNAMO_EXPORT char *TryOnCoordinator(const char *statement);
  * Returns the estimated number of rows and the size of a distributed table, or of
  * one of its indexes, on all nodes that can be reached.
  */
-extern void CountOnNodes(Oid table, Oid relid, int64 *rows, int64 *bytes);
+extern DYNAMO_EXPORT void CountOnNodes(Oid table, Oid relid, int64 *rows, int64 *bytes);
 
 #endif							/* DYNAMO_CITUS_NODES_H */

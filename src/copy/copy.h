@@ -53,6 +53,7 @@
 #include "utils/numeric.h"
 
 #include "entity/entity.h"
+#include "exported.h"
 #include "store/store.h"
 #include "table/table.h"
 
@@ -114,7 +115,7 @@ extern void CopyInit(void);
  * Stores a list as the definitions of a table, which must have the entities that
  * it names.  Raises errors of the list.
  */
-extern void CopiesStore(const char *table_name, const char *list);
+extern DYNAMO_EXPORT void CopiesStore(const char *table_name, const char *list);
 
 /* ---- copy_read.c: definitions ---- */
 
@@ -131,7 +132,7 @@ extern const char *CopySetText(Relation rel);
  * Returns the definitions of an open table, valid as long as def; NULL if it
  * has none.  Raises errors of the definitions.
  */
-extern const CopySet *CopySetOf(Relation rel, TableDef *def);
+extern DYNAMO_EXPORT const CopySet *CopySetOf(Relation rel, TableDef *def);
 
 /* ---- copy_check.c ---- */
 

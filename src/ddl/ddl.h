@@ -15,6 +15,7 @@
 #include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 
+#include "exported.h"
 #include "table/ddl_statement.h"
 #include "table/table.h"
 
@@ -54,13 +55,13 @@ typedef struct CreateTableSpec
 /* ---- make_table.c ---- */
 
 /* Raises the errors of the keys and indexes of a new table. */
-extern void CheckTableSpec(const CreateTableSpec *spec);
+extern DYNAMO_EXPORT void CheckTableSpec(const CreateTableSpec *spec);
 
 /* Creates a table in the current schema; returns its relation. */
-extern Oid	TableCreate(const CreateTableSpec *spec);
+extern DYNAMO_EXPORT Oid	TableCreate(const CreateTableSpec *spec);
 
 /* Drops a table, its index tables and its entity views. */
-extern void TableDrop(const char *table_name);
+extern DYNAMO_EXPORT void TableDrop(const char *table_name);
 
 /* ---- build_definition.c: building a definition, with the service's checks ---- */
 
@@ -68,7 +69,7 @@ extern void TableDrop(const char *table_name);
  * Checks a user's key schema: names have 1 to 255 bytes and are distinct.
  * max_partition and max_sort are 1 and 1 for a table, 4 and 4 for an index.
  */
-extern void CheckKeySchema(const KeySchema *key, int max_partition, int max_sort);
+extern DYNAMO_EXPORT void CheckKeySchema(const KeySchema *key, int max_partition, int max_sort);
 
 /*
  * Returns an attribute of a definition under construction; a new attribute is
@@ -118,7 +119,7 @@ extern void DropTrigger(Oid relid, const char *table, const char *name);
  * table on all nodes and shards, where this waits for writers and excludes them until the
  * end of the transaction.
  */
-extern void StoreDefinition(Oid relid, const TableDef *def);
+extern DYNAMO_EXPORT void StoreDefinition(Oid relid, const TableDef *def);
 
 /* Whether a definition has index tables. */
 extern bool HasIndexTables(const TableDef *def);
@@ -171,7 +172,7 @@ extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
 extern TableDef *LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid);
 
 /* The same for OpenAnyTableForDdl.  StoreDefinition excludes writers on other nodes. */
-extern TableDef *LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid);
+extern DYNAMO_EXPORT TableDef *LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid);
 
 /* ---- distributed.c ---- */
 

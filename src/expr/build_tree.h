@@ -12,6 +12,7 @@
 #ifndef DYNAMO_BUILD_TREE_H
 #define DYNAMO_BUILD_TREE_H
 
+#include "exported.h"
 #include "expr/expr.h"
 
 typedef enum CompareOp
@@ -36,22 +37,22 @@ typedef enum UpdateAction
 
 /* ---- conditions ---- */
 
-extern Condition *ConditionBuildCompare(Slice attribute, CompareOp op,
+extern DYNAMO_EXPORT Condition *ConditionBuildCompare(Slice attribute, CompareOp op,
 										ValueRef value);
-extern Condition *ConditionBuildBetween(Slice attribute, ValueRef lower,
+extern DYNAMO_EXPORT Condition *ConditionBuildBetween(Slice attribute, ValueRef lower,
 										ValueRef upper);
-extern Condition *ConditionBuildIn(Slice attribute, const ValueRef *values,
+extern DYNAMO_EXPORT Condition *ConditionBuildIn(Slice attribute, const ValueRef *values,
 								   int n);
-extern Condition *ConditionBuildExists(Slice attribute, bool exists);
-extern Condition *ConditionBuildBeginsWith(Slice attribute, ValueRef prefix);
-extern Condition *ConditionBuildContains(Slice attribute, ValueRef part);
-extern Condition *ConditionBuildNot(Condition *negated);
+extern DYNAMO_EXPORT Condition *ConditionBuildExists(Slice attribute, bool exists);
+extern DYNAMO_EXPORT Condition *ConditionBuildBeginsWith(Slice attribute, ValueRef prefix);
+extern DYNAMO_EXPORT Condition *ConditionBuildContains(Slice attribute, ValueRef part);
+extern DYNAMO_EXPORT Condition *ConditionBuildNot(Condition *negated);
 
 /*
  * Joins conditions with AND if all is true, otherwise with OR.  Keeps the
  * array instead of copying it.
  */
-extern Condition *ConditionBuildJoin(bool all, Condition **conditions, int n);
+extern DYNAMO_EXPORT Condition *ConditionBuildJoin(bool all, Condition **conditions, int n);
 
 /* ---- key conditions ---- */
 
@@ -72,8 +73,8 @@ extern KeyCondition *KeyConditionBuild(const Slice *attributes,
  * appended.  A stored value of another type raises "Type mismatch for
  * attribute to update".
  */
-extern Update *UpdateBuild(int nactions);
-extern void UpdateBuildAction(Update *update, UpdateAction action,
+extern DYNAMO_EXPORT Update *UpdateBuild(int nactions);
+extern DYNAMO_EXPORT void UpdateBuildAction(Update *update, UpdateAction action,
 							  Slice attribute, ValueRef value);
 
 #endif							/* DYNAMO_BUILD_TREE_H */

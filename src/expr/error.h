@@ -11,6 +11,7 @@
 #ifndef DYNAMO_EXPR_ERROR_H
 #define DYNAMO_EXPR_ERROR_H
 
+#include "exported.h"
 #include "expr/tree.h"
 
 typedef enum ExprErrorCode
@@ -94,7 +95,7 @@ extern void ExprNote(ExprProblem *problem, const ExprError *error);
  * Notes an error as the problem of an expression, unless it has one; raises it
  * if problem is NULL.  text is the whole expression.  Returns false.
  */
-extern bool ExprReport(Problem *problem, ExprKind kind, Slice text, const ExprError *error);
+extern DYNAMO_EXPORT bool ExprReport(Problem *problem, ExprKind kind, Slice text, const ExprError *error);
 
 /* Reports the noted error, if any; returns whether there is none. */
 extern bool ExprReportNoted(Problem *problem, Slice text, const ExprProblem *noted);

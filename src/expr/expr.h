@@ -34,6 +34,7 @@
 #ifndef DYNAMO_EXPR_H
 #define DYNAMO_EXPR_H
 
+#include "exported.h"
 #include "item/item.h"
 #include "problem.h"
 
@@ -106,7 +107,7 @@ extern bool ExprBindingsAddMap(ExprBindings *b, ValueRef names);
  * Bindings of a PartiQL statement, whose values have numbers instead of names.
  * They point to the array.
  */
-extern ExprBindings *ExprBindingsOfPositions(const ValueRef *values, Problem *problem);
+extern DYNAMO_EXPORT ExprBindings *ExprBindingsOfPositions(const ValueRef *values, Problem *problem);
 
 /*
  * Call after all names are added and before the first bind.  Checks for empty
@@ -120,9 +121,9 @@ extern bool ExprBindingsCheck(const ExprBindings *b, bool names_given);
  * problem of an invalid placeholder has this rank.
  */
 #define EXPR_PLACEHOLDER_RANK	1
-extern bool ExprCheckNotEmpty(const char *parameter, uint32 count, Problem *problem);
-extern bool ExprCheckName(Slice placeholder, Slice name, Problem *problem);
-extern bool ExprCheckValueKey(Slice placeholder, Problem *problem);
+extern DYNAMO_EXPORT bool ExprCheckNotEmpty(const char *parameter, uint32 count, Problem *problem);
+extern DYNAMO_EXPORT bool ExprCheckName(Slice placeholder, Slice name, Problem *problem);
+extern DYNAMO_EXPORT bool ExprCheckValueKey(Slice placeholder, Problem *problem);
 
 /*
  * Reads the pairs of expression_attribute_names from jsonb.  The array is
@@ -139,7 +140,7 @@ extern bool ExprBindingsCheckUnused(const ExprBindings *b);
 /* ---- conditions and filters ---- */
 
 /* Binds a condition, filter or key condition to names and values; palloc'd. */
-extern Condition *ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *b);
+extern DYNAMO_EXPORT Condition *ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *b);
 
 /*
  * Whether an item satisfies a condition.  item is MISSING_VALUE if there is
@@ -244,7 +245,7 @@ typedef Slice (*NameOfPlaceholder) (Slice placeholder, const void *names);
  * "=".  data is NULL if there is none.  find is called with names for each #placeholder.
  * The text may be invalid; the function raises no errors.
  */
-extern Slice KeyConditionGlance(Slice condition, Slice attribute, NameOfPlaceholder find, const void *names);
+extern DYNAMO_EXPORT Slice KeyConditionGlance(Slice condition, Slice attribute, NameOfPlaceholder find, const void *names);
 
 /* A NameOfPlaceholder; names is the container of a jsonb, or NULL. */
 extern Slice NameInJsonb(Slice placeholder, const void *names);
@@ -276,13 +277,13 @@ extern Projection *ProjectionBind(const Expr *expr, ExprBindings *b);
  * Creates a projection of top-level attributes by name (AttributesToGet,
  * INCLUDE).
  */
-extern Projection *ProjectionOfNames(const Slice *names, int n);
+extern DYNAMO_EXPORT Projection *ProjectionOfNames(const Slice *names, int n);
 
 /*
  * Binds the projection of a PartiQL statement: the value at path i of the list
  * becomes the top-level attribute names[i].
  */
-extern Projection *ProjectionBindNamed(const Expr *list, const Slice *names);
+extern DYNAMO_EXPORT Projection *ProjectionBindNamed(const Expr *list, const Slice *names);
 
 /*
  * Returns a new palloc'd item with only the projected paths; {} if none
@@ -294,7 +295,7 @@ extern void ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void
 /* ---- updates ---- */
 
 /* Binds an update to names and values; palloc'd. */
-extern Update *UpdateBind(const Expr *expr, ExprBindings *b);
+extern DYNAMO_EXPORT Update *UpdateBind(const Expr *expr, ExprBindings *b);
 
 /* Calls visit for the top-level name of every target path. */
 extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg);

@@ -5,6 +5,7 @@
 #ifndef DYNAMO_EXPR_PARSE_CACHE_H
 #define DYNAMO_EXPR_PARSE_CACHE_H
 
+#include "exported.h"
 #include "expr/cache.h"
 #include "item/item.h"
 #include "problem.h"
@@ -35,6 +36,6 @@ typedef struct ParseCache
  * problem is noted.  The tree is immutable and valid as long as the current
  * memory context.
  */
-extern const void *ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem);
+extern DYNAMO_EXPORT const void *ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem);
 
 #endif							/* DYNAMO_EXPR_PARSE_CACHE_H */

@@ -11,6 +11,7 @@
 #ifndef DYNAMO_EXPR_TREE_H
 #define DYNAMO_EXPR_TREE_H
 
+#include "exported.h"
 #include "expr/build_tree.h"
 #include "expr/expr.h"
 
@@ -96,24 +97,24 @@ PositionIn(Slice text, Slice piece)
 }
 
 /* Creates a node without children at a piece of the source. */
-extern ExprNode *NodeCreate(NodeKind kind, Slice source, Slice text);
+extern DYNAMO_EXPORT ExprNode *NodeCreate(NodeKind kind, Slice source, Slice text);
 
 /* Makes a node the last child of another one. */
-extern void NodeAppend(ExprNode *parent, ExprNode *child);
+extern DYNAMO_EXPORT void NodeAppend(ExprNode *parent, ExprNode *child);
 
 /* Gives a NODE_PATH a copy of the elements. */
-extern void NodeSetPath(ExprNode *node, const PathElement *elements, int n);
+extern DYNAMO_EXPORT void NodeSetPath(ExprNode *node, const PathElement *elements, int n);
 
 /*
  * Makes an element the list index that the digits denote.  Returns false, and
  * changes nothing, if the index is too large.
  */
-extern bool PathElementSetIndex(PathElement *element, Slice source, Slice digits);
+extern DYNAMO_EXPORT bool PathElementSetIndex(PathElement *element, Slice source, Slice digits);
 
 /* ---- path.c ---- */
 
 /* Whether two paths without placeholders have the same names and indexes. */
-extern bool PathEqual(const Path *a, const Path *b);
+extern DYNAMO_EXPORT bool PathEqual(const Path *a, const Path *b);
 
 /* ---- functions.c ---- */
 
@@ -151,7 +152,7 @@ struct ExprFunction
 extern const ExprFunction *ExprFunctionFind(Slice name);
 
 /* Finds a function of PartiQL statements, ignoring case; NULL if unknown. */
-extern const ExprFunction *StatementFunctionFind(Slice name);
+extern DYNAMO_EXPORT const ExprFunction *StatementFunctionFind(Slice name);
 
 /* ---- reserved.c ---- */
 

@@ -6,15 +6,16 @@
 #ifndef DYNAMO_EXPR_WORDS_H
 #define DYNAMO_EXPR_WORDS_H
 
+#include "exported.h"
 #include "item/item.h"
 
 /* Whether text is this word, ignoring case. */
-extern bool WordIs(Slice text, const char *word);
+extern DYNAMO_EXPORT bool WordIs(Slice text, const char *word);
 
 /*
  * Whether text is one of n words, ignoring case.  The words are upper case and
  * sorted by bytes.
  */
-extern bool WordIsListed(Slice text, const char *const *words, size_t n);
+extern DYNAMO_EXPORT bool WordIsListed(Slice text, const char *const *words, size_t n);
 
 #endif							/* DYNAMO_EXPR_WORDS_H */

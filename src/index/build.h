@@ -26,6 +26,7 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
+#include "exported.h"
 #include "index/index.h"
 
 extern int	in_place_build_limit;	/* dynamo.in_place_build_limit, kB; -1: none */
@@ -133,7 +134,7 @@ typedef struct Builder
 } Builder;
 
 /* Whether an index of the table waits to be built or removed. */
-extern bool HasPendingBuild(const TableDef *def);
+extern DYNAMO_EXPORT bool HasPendingBuild(const TableDef *def);
 extern bool TableHasPendingBuild(Oid relid);
 
 /*
@@ -163,7 +164,7 @@ extern bool BuildNow(Oid relid);
  * Resumes the build of an index that has no builder, for example after a
  * crash: clients wait for an index and call only DescribeTable.
  */
-extern void BuildIfPending(Relation rel, const TableDef *def);
+extern DYNAMO_EXPORT void BuildIfPending(Relation rel, const TableDef *def);
 extern void BuildWorkerInit(void);
 
 /* Sleeps; can be cancelled. */

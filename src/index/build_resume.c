@@ -105,7 +105,7 @@ ReadDatabases(MemoryContext context)
 static void
 ResumeInDatabase(Oid database)
 {
-	BackgroundWorker worker = WorkerDescribe("dynamo_build_resume_database_main", "dynamo index build resume");
+	BackgroundWorker worker = WorkerDescribe("dynamo", "dynamo_build_resume_database_main", "dynamo index build resume");
 	BackgroundWorkerHandle *handle;
 
 	worker.bgw_main_arg = ObjectIdGetDatum(database);

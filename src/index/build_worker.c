@@ -96,7 +96,7 @@ OwnerOf(Oid relid)
 bool
 BuildNow(Oid relid)
 {
-	BackgroundWorker worker = WorkerDescribe("dynamo_build_worker_main", "dynamo index build");
+	BackgroundWorker worker = WorkerDescribe("dynamo", "dynamo_build_worker_main", "dynamo index build");
 	BackgroundWorkerHandle *handle;
 	WorkerTask	task = {0};
 

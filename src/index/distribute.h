@@ -7,6 +7,7 @@
 
 #include "utils/relcache.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 /*
@@ -14,7 +15,7 @@
  * by its partition key, and closes it.  If shards is 0, Citus chooses their
  * number.
  */
-extern void DistributeTable(Relation rel, int shards);
+extern DYNAMO_EXPORT void DistributeTable(Relation rel, int shards);
 
 /*
  * Distributes the new index table of an index, with what it needs beside the table; def is the

@@ -12,6 +12,7 @@
 
 #include "ddl/ddl.h"
 #include "store/raw_table.h"
+#include "exported.h"
 #include "table/table.h"
 
 /* ---- create.c ---- */
@@ -22,10 +23,10 @@
  * dynamo.in_place_build_limit it is CREATING until a worker, which starts when
  * the transaction commits, has built it.
  */
-extern bool IndexCreate(const char *table_name, const CreateIndexSpec *spec);
+extern DYNAMO_EXPORT bool IndexCreate(const char *table_name, const CreateIndexSpec *spec);
 
 /* Drops an index and the columns that only it used. */
-extern void IndexDrop(const char *table_name, const char *index_name);
+extern DYNAMO_EXPORT void IndexDrop(const char *table_name, const char *index_name);
 
 /*
  * Opens, locks and closes a table for DDL on its indexes; returns a copy of
@@ -65,7 +66,7 @@ extern bool BuildsInPlace(Oid relid);
  * concurrent build.  It continues after this transaction with the remaining
  * builds.
  */
-extern void InterruptBuild(const char *table_name);
+extern DYNAMO_EXPORT void InterruptBuild(const char *table_name);
 extern void InterruptBuilder(Oid relid);
 
 /* Raises an error if another index of the table is being built. */

@@ -5,16 +5,17 @@
 #ifndef DYNAMO_INDEX_TTL_H
 #define DYNAMO_INDEX_TTL_H
 
+#include "exported.h"
 #include "item/item.h"
 
 /* Enables time to live for a table, including its existing items. */
-extern void TtlEnable(const char *table_name, Slice attribute);
-extern void TtlDisable(const char *table_name);
+extern DYNAMO_EXPORT void TtlEnable(const char *table_name, Slice attribute);
+extern DYNAMO_EXPORT void TtlDisable(const char *table_name);
 
 /*
  * Locks the table for a change.  Raises the service's errors if it is in the
  * requested state already, or if another attribute is in use.
  */
-extern void TtlCheckChange(const char *table_name, Slice attribute, bool enable);
+extern DYNAMO_EXPORT void TtlCheckChange(const char *table_name, Slice attribute, bool enable);
 
 #endif							/* DYNAMO_INDEX_TTL_H */

@@ -26,7 +26,7 @@ extern DYNAMO_EXPORT Base64Status Base64Decode(const char *text, uint32 len,
 								 char *out, uint32 *out_len);
 
 /* The service's message for text that cannot be decoded. */
-extern char *Base64Problem(Base64Status status, Slice text);
+extern DYNAMO_EXPORT char *Base64Problem(Base64Status status, Slice text);
 
 /* Appends bytes as padded base64. */
 extern DYNAMO_EXPORT void Base64Append(StringInfo out, const char *bytes, uint32 len);

@@ -25,6 +25,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "exported.h"
 #include "item/item.h"
 #include "problem.h"
 
@@ -100,11 +101,11 @@ typedef struct ItemBuilder
  * containers that will surround the value (0 for an item, 1 for an attribute
  * value), for the nesting limit.
  */
-extern ItemBuilder *ItemBuilderCreate(int depth, DuplicateName duplicates);
+extern DYNAMO_EXPORT ItemBuilder *ItemBuilderCreate(int depth, DuplicateName duplicates);
 
 /* Initializes a builder in a local variable; and frees its allocations. */
-extern void ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates);
-extern void ItemBuilderRelease(ItemBuilder *b);
+extern DYNAMO_EXPORT void ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates);
+extern DYNAMO_EXPORT void ItemBuilderRelease(ItemBuilder *b);
 
 /* Allocates room for this many bytes at once. */
 extern void ItemBuilderReserve(ItemBuilder *b, Size bytes);
@@ -118,7 +119,7 @@ ItemBuilderHasFailed(const ItemBuilder *b)
 /*
  * Notes or raises a problem, depending on the builder.  Nothing more is built.
  */
-extern void ItemBuilderNote(ItemBuilder *b, const Problem *found);
+extern DYNAMO_EXPORT void ItemBuilderNote(ItemBuilder *b, const Problem *found);
 
 /* Sets the source whose position is added to the DETAIL of errors. */
 extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
@@ -132,38 +133,38 @@ extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
 extern void ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out);
 
 /* Start a map or list, in place of a value. */
-extern void ItemBuilderBeginMap(ItemBuilder *b);
-extern void ItemBuilderBeginList(ItemBuilder *b);
+extern DYNAMO_EXPORT void ItemBuilderBeginMap(ItemBuilder *b);
+extern DYNAMO_EXPORT void ItemBuilderBeginList(ItemBuilder *b);
 
 /*
  * Starts a set; type is VALUE_SS, VALUE_NS or VALUE_BS.  Members are added
  * with String, Number, Binary.
  */
-extern void ItemBuilderBeginSet(ItemBuilder *b, ValueType type);
+extern DYNAMO_EXPORT void ItemBuilderBeginSet(ItemBuilder *b, ValueType type);
 
 /* Ends the innermost open map, list or set. */
-extern void ItemBuilderEnd(ItemBuilder *b);
+extern DYNAMO_EXPORT void ItemBuilderEnd(ItemBuilder *b);
 
 /* Sets the name of the next value in a map. */
-extern void ItemBuilderName(ItemBuilder *b, const char *name, uint32 len);
+extern DYNAMO_EXPORT void ItemBuilderName(ItemBuilder *b, const char *name, uint32 len);
 
 /* Add bytes, which are copied; those of a string must be valid UTF-8. */
-extern void ItemBuilderString(ItemBuilder *b, const char *text, uint32 len);
-extern void ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len);
+extern DYNAMO_EXPORT void ItemBuilderString(ItemBuilder *b, const char *text, uint32 len);
+extern DYNAMO_EXPORT void ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len);
 
 /* Adds a number in the service's syntax; has the errors of number.h. */
-extern void ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len);
+extern DYNAMO_EXPORT void ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len);
 
 /* Adds an encoded number. */
-extern void ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len);
-extern void ItemBuilderBool(ItemBuilder *b, bool value);
-extern void ItemBuilderNull(ItemBuilder *b);
+extern DYNAMO_EXPORT void ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len);
+extern DYNAMO_EXPORT void ItemBuilderBool(ItemBuilder *b, bool value);
+extern DYNAMO_EXPORT void ItemBuilderNull(ItemBuilder *b);
 
 /* Adds a NULL; as in JSON, {"NULL": false} is an error. */
 extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 
 /* Copies an encoded value of any type. */
-extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);
+extern DYNAMO_EXPORT void ItemBuilderValue(ItemBuilder *b, ValueRef v);
 
 /* Adds the names and values of a map to the present one. */
 extern void ItemBuilderMembers(ItemBuilder *b, ValueRef map);
@@ -172,12 +173,12 @@ extern void ItemBuilderMembers(ItemBuilder *b, ValueRef map);
  * Returns the finished varlena, palloc'd in the builder's context with its
  * exact size.  NULL if a problem was noted.
  */
-extern struct varlena *ItemBuilderFinish(ItemBuilder *b);
+extern DYNAMO_EXPORT struct varlena *ItemBuilderFinish(ItemBuilder *b);
 
 /* Returns a palloc'd value of type S. */
 extern ValueRef ValueOfString(Slice text);
 
 /* Returns a separate varlena for one encoded value. */
-extern struct varlena *ValueCopy(ValueRef v);
+extern DYNAMO_EXPORT struct varlena *ValueCopy(ValueRef v);
 
 #endif							/* DYNAMO_BUILDER_H */

@@ -56,6 +56,7 @@
 #define DYNAMO_ITEM_H
 
 #include "compat.h"
+#include "exported.h"
 
 #define ITEM_VERSION		1
 
@@ -240,10 +241,10 @@ ValueTypeIsKey(ValueType t)
  * Returns the encoded value of a detoasted item or value, which may have a
  * 1-byte header.  Raises ERRCODE_DATA_CORRUPTED for an unknown version.
  */
-extern ValueRef ItemRoot(const struct varlena *item);
+extern DYNAMO_EXPORT ValueRef ItemRoot(const struct varlena *item);
 
 /* Opens a container or set; v must be one. */
-extern void ContainerOpen(ValueRef v, Container *c);
+extern DYNAMO_EXPORT void ContainerOpen(ValueRef v, Container *c);
 
 /*
  * Returns element i (0-based, < count) as raw bytes: a set member's payload.
@@ -254,13 +255,13 @@ extern Slice ContainerSlice(const Container *c, uint32 i);
 extern ValueRef ListElement(const Container *c, uint32 i);
 
 /* Returns entry i of a map, in name order, and sets *name. */
-extern ValueRef MapEntry(const Container *c, uint32 i, Slice *name);
+extern DYNAMO_EXPORT ValueRef MapEntry(const Container *c, uint32 i, Slice *name);
 
 /* Returns the value of the named entry, or MISSING_VALUE.  O(log n). */
 extern ValueRef MapFind(const Container *c, const char *name, uint32 len);
 
 /* Returns an attribute of an item; MISSING_VALUE if v is missing. */
-extern ValueRef AttributeFind(ValueRef item, const char *name, uint32 len);
+extern DYNAMO_EXPORT ValueRef AttributeFind(ValueRef item, const char *name, uint32 len);
 
 /* Whether a set has this member (payload bytes, as from ValuePayload). */
 extern bool SetContains(const Container *set, Slice member);
@@ -273,8 +274,8 @@ extern bool MapPosition(const Container *c, Slice name, uint32 *position);
 extern bool SetPosition(const Container *c, Slice member, uint32 *position);
 
 /* The names of types, "S", "N", ...; and the type for a name, or -1. */
-extern const char *ValueTypeName(ValueType type);
-extern int	ValueTypeFromName(const char *name, uint32 len);
+extern DYNAMO_EXPORT const char *ValueTypeName(ValueType type);
+extern DYNAMO_EXPORT int	ValueTypeFromName(const char *name, uint32 len);
 
 /* The same for a name of one letter, as most types have. */
 static inline int
@@ -300,33 +301,33 @@ ValueTypeFromLetter(char letter)
 /* ---- compare.c ---- */
 
 /* Deep equality: same type and content.  A missing value equals nothing. */
-extern bool ValueEqual(ValueRef a, ValueRef b);
+extern DYNAMO_EXPORT bool ValueEqual(ValueRef a, ValueRef b);
 
 /*
  * Compares values in a total order that is consistent with ValueEqual: by
  * type, then S and B by bytes, N by value, containers element by element.
  */
-extern int	ValueCompare(ValueRef a, ValueRef b);
+extern DYNAMO_EXPORT int	ValueCompare(ValueRef a, ValueRef b);
 
 /* Returns the same hash for equal values. */
-extern uint64 ValueHash(ValueRef v, uint64 seed);
+extern DYNAMO_EXPORT uint64 ValueHash(ValueRef v, uint64 seed);
 
 /* ---- size.c ---- */
 
 /* The size of a value in bytes by the service's rules, without a name. */
-extern uint64 ValueSize(ValueRef v);
+extern DYNAMO_EXPORT uint64 ValueSize(ValueRef v);
 
 /*
  * The size of an item by the service's rules: names and values of all
  * attributes.
  */
-extern uint64 ItemSize(ValueRef item);
+extern DYNAMO_EXPORT uint64 ItemSize(ValueRef item);
 
 /*
  * Raises ERRCODE_DYNAMO_VALIDATION, "Item size has exceeded the maximum
  * allowed size", if the item is larger than ITEM_MAX_SIZE.
  */
-extern void CheckItemSize(ValueRef item);
+extern DYNAMO_EXPORT void CheckItemSize(ValueRef item);
 
 /* ---- validate.c ---- */
 
@@ -336,6 +337,6 @@ extern void CheckItemSize(ValueRef item);
  * depth surrounding ones.  For received bytes and tests.  Returns NULL or the
  * error (static text).
  */
-extern const char *ValueFormatProblem(ValueRef v, int depth);
+extern DYNAMO_EXPORT const char *ValueFormatProblem(ValueRef v, int depth);
 
 #endif							/* DYNAMO_ITEM_H */

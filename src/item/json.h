@@ -11,6 +11,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "exported.h"
 #include "item/builder.h"
 #include "item/item.h"
 #include "item/json_reader.h"
@@ -38,17 +39,17 @@ extern struct varlena *ValueFromJson(const char *text, uint32 len, Problem *prob
  * different Problems (in requests, where type errors are more important), the
  * rest of the text is still read.
  */
-extern void ReadItemJson(JsonReader *r, ItemBuilder *b);
-extern void ReadValueJson(JsonReader *r, ItemBuilder *b);
+extern DYNAMO_EXPORT void ReadItemJson(JsonReader *r, ItemBuilder *b);
+extern DYNAMO_EXPORT void ReadValueJson(JsonReader *r, ItemBuilder *b);
 
 /* Returns false if the service does not accept the string as a boolean. */
-extern bool JsonFlagFromString(Slice string, bool *flag);
+extern DYNAMO_EXPORT bool JsonFlagFromString(Slice string, bool *flag);
 
 /* Append the canonical DynamoDB JSON of a value, or of an item. */
-extern void ValueToJson(StringInfo out, ValueRef v);
-extern void ItemToJson(StringInfo out, ValueRef item);
+extern DYNAMO_EXPORT void ValueToJson(StringInfo out, ValueRef v);
+extern DYNAMO_EXPORT void ItemToJson(StringInfo out, ValueRef item);
 
 /* Appends a JSON string literal with quotes. */
-extern void JsonAppendString(StringInfo out, const char *text, uint32 len);
+extern DYNAMO_EXPORT void JsonAppendString(StringInfo out, const char *text, uint32 len);
 
 #endif							/* DYNAMO_JSON_H */

@@ -93,13 +93,13 @@ JsonNextByte(JsonReader *r)
 }
 
 /* The kind of the next token; a problem at the end of the text. */
-extern JsonKind JsonPeek(JsonReader *r);
+extern DYNAMO_EXPORT JsonKind JsonPeek(JsonReader *r);
 
 /* The byte position of the next token, counted from 1. */
-extern uint32 JsonPosition(const JsonReader *r);
+extern DYNAMO_EXPORT uint32 JsonPosition(const JsonReader *r);
 
 /* Enters the next object; a problem if there is none. */
-extern void JsonBeginObject(JsonReader *r);
+extern DYNAMO_EXPORT void JsonBeginObject(JsonReader *r);
 
 /* The same if JsonNextByte has just returned the brace. */
 static inline void
@@ -114,23 +114,23 @@ JsonEnterObject(JsonReader *r)
  * then read or skip its value.  At the end, leaves the object and returns
  * false.
  */
-extern bool JsonNextMember(JsonReader *r, Slice *name);
+extern DYNAMO_EXPORT bool JsonNextMember(JsonReader *r, Slice *name);
 
 /* Enter an array, and move to its next element. */
-extern void JsonBeginArray(JsonReader *r);
-extern bool JsonNextElement(JsonReader *r);
+extern DYNAMO_EXPORT void JsonBeginArray(JsonReader *r);
+extern DYNAMO_EXPORT bool JsonNextElement(JsonReader *r);
 
 /*
  * Reads the next string: in the text itself or, if it has escapes, palloc'd.
  * It may contain NUL bytes; its UTF-8 is valid.
  */
-extern Slice JsonString(JsonReader *r);
+extern DYNAMO_EXPORT Slice JsonString(JsonReader *r);
 
 /* Reads the next number, as written. */
-extern Slice JsonNumber(JsonReader *r);
+extern DYNAMO_EXPORT Slice JsonNumber(JsonReader *r);
 
 /* Reads the next true or false. */
-extern bool JsonBool(JsonReader *r);
+extern DYNAMO_EXPORT bool JsonBool(JsonReader *r);
 
 /* Skips the next value of any kind, checking its syntax. */
 extern DYNAMO_EXPORT void JsonSkipValue(JsonReader *r);

@@ -9,6 +9,7 @@
 #ifndef DYNAMO_CONSUMED_H
 #define DYNAMO_CONSUMED_H
 
+#include "exported.h"
 #include "stat/stat.h"
 #include "store/store.h"
 
@@ -20,20 +21,20 @@
 #define TRANSACTION_FACTOR		2
 
 /* Returns the units of 4 KB that a read of this size takes; at least one. */
-extern uint64 ReadBlocks(uint64 size);
+extern DYNAMO_EXPORT uint64 ReadBlocks(uint64 size);
 extern uint64 ReadBlocksOfItem(ValueRef item);
 
 /*
  * Returns the units that a write takes on an index, or the bytes on a vector
  * index; 0 if the entry does not change.  An item may be missing.
  */
-extern uint64 IndexWriteUnits(const TableDef *def, const IndexDef *index,
+extern DYNAMO_EXPORT uint64 IndexWriteUnits(const TableDef *def, const IndexDef *index,
 							  ValueRef old_item, ValueRef new_item);
 
 /*
  * Units that a write takes on its table.  An item may be missing.
  */
-extern uint64 TableWriteUnits(const TableDef *def, ValueRef old_item, ValueRef new_item);
+extern DYNAMO_EXPORT uint64 TableWriteUnits(const TableDef *def, ValueRef old_item, ValueRef new_item);
 
 /* Whether the capacity of operations is counted now. */
 static inline bool

@@ -5,10 +5,12 @@
 #ifndef DYNAMO_DISTINCT_H
 #define DYNAMO_DISTINCT_H
 
+#include "exported.h"
+
 typedef uint64 (*ElementHash) (const void *list, int i);
 typedef bool (*ElementsEqual) (const void *list, int i, int j);
 
 /* The two functions identify the n elements by their positions. */
-extern bool AllDistinct(const void *list, int n, ElementHash hash, ElementsEqual equal);
+extern DYNAMO_EXPORT bool AllDistinct(const void *list, int n, ElementHash hash, ElementsEqual equal);
 
 #endif							/* DYNAMO_DISTINCT_H */

@@ -12,6 +12,7 @@
 #ifndef DYNAMO_OP_H
 #define DYNAMO_OP_H
 
+#include "exported.h"
 #include "store/store.h"
 
 typedef enum ReturnValues
@@ -26,7 +27,7 @@ typedef enum ReturnValues
 /*
  * Returns false, without a result, if the text is not a name of ReturnValues.
  */
-extern bool ReturnValuesFromText(Slice text, ReturnValues *result);
+extern DYNAMO_EXPORT bool ReturnValuesFromText(Slice text, ReturnValues *result);
 
 /*
  * An expression that may be absent.  Legacy parameters are passed as bound
@@ -93,7 +94,7 @@ typedef struct WriteResult
 } WriteResult;
 
 /* Executes PutItem, UpdateItem or DeleteItem. */
-extern void WriteItem(const WriteOp *op, WriteResult *result);
+extern DYNAMO_EXPORT void WriteItem(const WriteOp *op, WriteResult *result);
 
 typedef struct GetOp
 {
@@ -118,7 +119,7 @@ typedef struct GetResult
  * Executes GetItem; a missing item is not an error.  Returns false if it notes
  * a problem of the key; raises it if problem is NULL.
  */
-extern bool GetItem(const GetOp *op, GetResult *result, Problem *problem);
+extern DYNAMO_EXPORT bool GetItem(const GetOp *op, GetResult *result, Problem *problem);
 
 /* ---- batches and transactions ---- */
 
@@ -128,7 +129,7 @@ extern bool GetItem(const GetOp *op, GetResult *result, Problem *problem);
  * before anything is written; rows are locked in key order.  results has one
  * element for each write, with sizes if requested.
  */
-extern void BatchWriteItem(const WriteOp *writes, int n, WriteResult *results);
+extern DYNAMO_EXPORT void BatchWriteItem(const WriteOp *writes, int n, WriteResult *results);
 
 /* One table of BatchGetItem. */
 typedef struct BatchGetTable
@@ -150,7 +151,7 @@ typedef struct BatchGetTable
  * "Provided list of item keys contains duplicates", unless keys may be
  * repeated.
  */
-extern void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results);
+extern DYNAMO_EXPORT void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results);
 
 /*
  * TransactGetItems: results[i] is the result of gets[i]; all items are read
@@ -158,7 +159,7 @@ extern void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results
  * multiple operations on one item", and ERRCODE_DYNAMO_TRANSACTION_CANCELED
  * for a key that does not fit its table.
  */
-extern void TransactGetItems(const GetOp *gets, int n, GetResult *results);
+extern DYNAMO_EXPORT void TransactGetItems(const GetOp *gets, int n, GetResult *results);
 
 /* Why an action canceled a transaction. */
 typedef struct TransactReason
@@ -197,15 +198,15 @@ extern void TransactWriteItems(const WriteOp *ops, int n, TransactResult *result
  */
 typedef struct TransactWrite TransactWrite;
 
-extern TransactWrite *TransactWriteBegin(const WriteOp *ops, int n);
-extern void TransactWriteBind(TransactWrite *t, int i);
-extern void TransactWriteExecute(TransactWrite *t, TransactResult *result);
+extern DYNAMO_EXPORT TransactWrite *TransactWriteBegin(const WriteOp *ops, int n);
+extern DYNAMO_EXPORT void TransactWriteBind(TransactWrite *t, int i);
+extern DYNAMO_EXPORT void TransactWriteExecute(TransactWrite *t, TransactResult *result);
 
 /*
  * Raises TransactionCanceled for a canceled result; DETAIL is the JSON list
  * CancellationReasons.
  */
-extern void TransactCanceledError(const TransactResult *result, int n)
+extern DYNAMO_EXPORT void TransactCanceledError(const TransactResult *result, int n)
 			pg_attribute_noreturn();
 
 /* The values of Select. */
@@ -222,7 +223,7 @@ typedef enum SelectKind
  * Returns false if the text is not a value of Select; SELECT_KIND_SET
  * describes the valid ones.
  */
-extern bool SelectKindFromText(Slice text, SelectKind *kind);
+extern DYNAMO_EXPORT bool SelectKindFromText(Slice text, SelectKind *kind);
 
 #define SELECT_KIND_SET \
 	"Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
@@ -330,7 +331,7 @@ typedef struct ReadPause
  * Reads a page.  limit is the number of items to evaluate; 0 for as many as
  * fit.
  */
-extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page);
+extern DYNAMO_EXPORT void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page);
 
 /*
  * A query of one or several partitions.  The first key tests of op are those
@@ -355,6 +356,6 @@ typedef struct PartitionsOp
  * Reads a page like ReadPage, but sets no LastEvaluatedKey after the last row
  * of a table without sort key, because no row can follow.
  */
-extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *page);
+extern DYNAMO_EXPORT void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *page);
 
 #endif							/* DYNAMO_OP_H */

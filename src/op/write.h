@@ -17,6 +17,7 @@
 #ifndef DYNAMO_WRITE_H
 #define DYNAMO_WRITE_H
 
+#include "exported.h"
 #include "op/op.h"
 
 typedef struct PreparedWrite
@@ -34,7 +35,7 @@ typedef struct PreparedWrite
 } PreparedWrite;
 
 /* The stages that need no row. */
-extern void WriteCheckRequest(const WriteOp *op);
+extern DYNAMO_EXPORT void WriteCheckRequest(const WriteOp *op);
 extern void WriteBind(PreparedWrite *w, const WriteOp *op);
 
 /* Return false if they note a problem; raise it if problem is NULL. */

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "request/operation.h"
+#include "worker/api.h"
 
 /*
  * The quotas of a new account.  Nothing here enforces them: PostgreSQL has no

@@ -11,6 +11,7 @@
 #include "request/arn.h"
 #include "request/digest.h"
 #include "request/operation.h"
+#include "worker/api.h"
 
 char *
 TableArn(const char *table_name)

@@ -9,7 +9,7 @@
 #include "ddl/ddl.h"
 #include "request/shape.h"
 #include "request/writer.h"
-#include "request/table_settings.h"
+#include "ddl/table_settings.h"
 
 /*
  * A table for the operations on tables.  Opening it raises the

@@ -12,6 +12,7 @@
 #include "request/job_request.h"
 #include "request/model.h"
 #include "request/table_params.h"
+#include "worker/api.h"
 
 /* ---- checks ---- */
 

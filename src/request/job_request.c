@@ -20,6 +20,7 @@
 #include "security/settings_owner.h"
 #include "table/table_id.h"
 #include "transfer/export_tree.h"
+#include "worker/api.h"
 
 #define PAGE_LIMIT	25
 

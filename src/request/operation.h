@@ -168,11 +168,4 @@ extern void DescribeStreamRequest(Request *request);
 extern void GetShardIteratorRequest(Request *request);
 extern void GetRecordsRequest(Request *request);
 
-/* ---- request_settings.c ---- */
-
-extern char *request_region;	/* dynamo.region */
-extern char *request_account;	/* dynamo.account_id */
-extern int	request_ttl_interval;	/* dynamo.ttl_change_interval, seconds */
-extern void RequestInit(void);
-
 #endif							/* DYNAMO_OPERATION_H */

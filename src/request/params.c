@@ -12,6 +12,7 @@
 #include "request/params.h"
 #include "request/wording.h"
 #include "table/table_name.h"
+#include "worker/api.h"
 
 /* ---- which parameters exclude each other ---- */
 

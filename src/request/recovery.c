@@ -17,8 +17,8 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
-#include "request/table_settings.h"
 #include "security/settings_owner.h"
+#include "ddl/table_settings.h"
 
 #define DEFAULT_RECOVERY_DAYS	35
 

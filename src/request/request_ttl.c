@@ -14,8 +14,9 @@
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
-#include "request/table_settings.h"
 #include "security/settings_owner.h"
+#include "ddl/table_settings.h"
+#include "worker/api.h"
 
 /*
  * Stores the time of the change; raises an error if there was another change

@@ -12,8 +12,8 @@
 #include "errors.h"
 #include "item/base64.h"
 #include "request/shard_iterator.h"
-#include "request/table_settings.h"
 #include "security/settings_owner.h"
+#include "ddl/table_settings.h"
 
 #define ITERATOR_MINUTES	15
 #define CODE_BYTES			16	/* length of the message authentication code */

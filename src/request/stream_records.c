@@ -10,6 +10,7 @@
 #include "request/operation.h"
 #include "request/shard_iterator.h"
 #include "request/streams.h"
+#include "worker/api.h"
 
 #define MAX_RECORDS		1000
 #define MAX_BYTES		(1024 * 1024)	/* limit of the SizeBytes of all records */

@@ -8,7 +8,7 @@
 
 #include "ddl/ddl.h"
 #include "request/shape.h"
-#include "request/table_settings.h"
+#include "ddl/table_settings.h"
 
 /*
  * Returns the update of an index in a list of GlobalSecondaryIndexUpdate,

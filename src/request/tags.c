@@ -14,7 +14,7 @@
 #include "request/resource.h"
 #include "request/table_params.h"
 #include "request/tags.h"
-#include "request/table_settings.h"
+#include "ddl/table_settings.h"
 
 #define MAX_TAGS	50
 #define MAX_TAG_BYTES	10240	/* characters that all keys and values may contain */

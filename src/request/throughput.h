@@ -8,7 +8,7 @@
 
 #include "request/shape.h"
 #include "request/writer.h"
-#include "request/table_settings.h"
+#include "ddl/table_settings.h"
 
 /* The object that throughput belongs to, and the operation that asks for it. */
 typedef struct ThroughputOf

@@ -16,6 +16,7 @@
 #ifndef DYNAMO_SEARCH_H
 #define DYNAMO_SEARCH_H
 
+#include "exported.h"
 #include "op/op.h"
 
 #define SEARCH_MAX_RESULTS	100 /* TopK */
@@ -52,13 +53,13 @@ typedef struct SearchResult
 /* ---- search.c ---- */
 
 /* Searches.  The caller has checked the vector and the number of results. */
-extern void SearchVectors(const SearchOp *op, SearchResult *result);
+extern DYNAMO_EXPORT void SearchVectors(const SearchOp *op, SearchResult *result);
 
 /* Raises an error if the number of results is out of range. */
-extern void SearchCheckCount(int64 count);
+extern DYNAMO_EXPORT void SearchCheckCount(int64 count);
 
 /* Raises the error for a vector with elements that are not finite numbers. */
-extern void SearchVectorError(void) pg_attribute_noreturn();
+extern DYNAMO_EXPORT void SearchVectorError(void) pg_attribute_noreturn();
 
 /* ---- nearest.c ---- */
 

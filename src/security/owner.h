@@ -55,7 +55,7 @@ typedef struct OwnerScope
  * the transaction or subtransaction.  A scope must not span the end of a
  * transaction.
  */
-extern void OwnerScopeEnter(OwnerScope *scope, Oid owner);
+extern DYNAMO_EXPORT void OwnerScopeEnter(OwnerScope *scope, Oid owner);
 
 /*
  * Enters a scope if the user has the owner's rights without being the owner, as a
@@ -63,7 +63,7 @@ extern void OwnerScopeEnter(OwnerScope *scope, Oid owner);
  * they check, repair, export or import a table, or delete its expired items.  For
  * other users these are statements of their own, with their rights.
  */
-extern void OwnerScopeEnterForMaintenance(OwnerScope *scope, Oid owner);
+extern DYNAMO_EXPORT void OwnerScopeEnterForMaintenance(OwnerScope *scope, Oid owner);
 
 /*
  * Enters a scope for a user's write through a view that uses the rights of its

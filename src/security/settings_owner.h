@@ -17,14 +17,14 @@
 extern DYNAMO_EXPORT Oid	OwnTableOid(const char *name);
 
 /* The current time in the unit of requests: microseconds since 1970. */
-extern int64 SettingsTime(void);
+extern DYNAMO_EXPORT int64 SettingsTime(void);
 
 /*
  * Executes a statement as the owner of the extension's own tables, through
  * SPI, which must be connected.  All names in it must be qualified, so that it
  * does not depend on search_path.
  */
-extern void ExecuteAsSettingsOwner(const char *sql, int n, Oid *types,
+extern DYNAMO_EXPORT void ExecuteAsSettingsOwner(const char *sql, int n, Oid *types,
 								   Datum *values, const char *nulls);
 
 /*

@@ -10,6 +10,8 @@
 #ifndef DYNAMO_STAT_PROGRESS_H
 #define DYNAMO_STAT_PROGRESS_H
 
+#include "exported.h"
+
 /* As the view names them, in this order. */
 typedef enum ProgressCommand
 {
@@ -29,7 +31,7 @@ typedef enum ProgressCommand
 #define PROGRESS_PARAM_ROWS_TOTAL	16
 
 /* Begins a report.  rows: to be done; not positive if unknown. */
-extern void ProgressBegin(ProgressCommand command, Oid relation, double rows);
+extern DYNAMO_EXPORT void ProgressBegin(ProgressCommand command, Oid relation, double rows);
 
 /* One more row is done. */
 extern void ProgressRow(void);

@@ -110,7 +110,7 @@ extern DYNAMO_EXPORT void StatBegin(StatRequest *r, TimestampTz start);
 extern DYNAMO_EXPORT void StatEnd(StatRequest *r, int operation, int sqlstate);
 
 /* Ends a request without counting it; StatEnd may still be called. */
-extern void StatLeave(const StatRequest *r);
+extern DYNAMO_EXPORT void StatLeave(const StatRequest *r);
 
 /* Adds to a counter of the current request. */
 static inline void
@@ -160,10 +160,10 @@ extern DYNAMO_EXPORT StatRow *StatRows(int *n);
  * Returns the time of the last reset, or of the server's start; 0 without
  * shared memory.
  */
-extern TimestampTz StatResetTime(void);
+extern DYNAMO_EXPORT TimestampTz StatResetTime(void);
 
 /* Removes the entries of this database. */
-extern void StatReset(void);
+extern DYNAMO_EXPORT void StatReset(void);
 
 /* Removes the entries of a dropped table. */
 extern void StatForget(Oid relation);

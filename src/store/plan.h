@@ -10,6 +10,7 @@
 #include "lib/stringinfo.h"
 #include "utils/relcache.h"
 
+#include "exported.h"
 #include "item/item.h"
 
 extern void PlanInit(void);
@@ -18,7 +19,7 @@ extern void PlanInit(void);
  * Returns the plan of a statement, from the backend's cache or newly prepared.
  * SPI must be connected.  The plan is valid until the end of the transaction.
  */
-extern SPIPlanPtr StorePlan(const char *sql, int nargs, Oid *argtypes);
+extern DYNAMO_EXPORT SPIPlanPtr StorePlan(const char *sql, int nargs, Oid *argtypes);
 
 /*
  * The same for a statement that has the rights of another role, as a view has
@@ -40,7 +41,7 @@ extern SPIPlanPtr StorePlanAs(const char *sql, int nargs, Oid *argtypes, Oid rol
  * was read, by its owner's code in this session, or may never have been
  * checked against a definition.
  */
-extern void StatementCheckColumn(int column, Oid type);
+extern DYNAMO_EXPORT void StatementCheckColumn(int column, Oid type);
 
 /*
  * Returns the item in the first column of a row of the last statement's
@@ -59,6 +60,6 @@ extern void StatementCheckOneRow(void);
 extern void AppendRelationName(StringInfo sql, Relation rel);
 
 /* "schema"."table" */
-extern char *RelationSqlName(Oid relid);
+extern DYNAMO_EXPORT char *RelationSqlName(Oid relid);
 
 #endif							/* DYNAMO_PLAN_H */

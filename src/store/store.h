@@ -23,12 +23,13 @@
 #include "storage/itemptr.h"
 #include "utils/snapshot.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 extern void StoreInit(void);
 
 /* Whether rows may be accessed directly: dynamo.direct_access. */
-extern bool StoreAccessIsDirect(void);
+extern DYNAMO_EXPORT bool StoreAccessIsDirect(void);
 
 typedef struct StoreLookup StoreLookup;
 
@@ -64,7 +65,7 @@ typedef struct Store
  * Column privileges: SELECT and INSERT are needed on the key columns and on
  * item, UPDATE on item.
  */
-extern void StoreOpen(Store *store, const char *table_name, AclMode access);
+extern DYNAMO_EXPORT void StoreOpen(Store *store, const char *table_name, AclMode access);
 
 /*
  * Makes operations on an open table fail unless they access a shard on this server
@@ -79,7 +80,7 @@ extern void StoreNotForNode(const Store *store) pg_attribute_noreturn();
 extern bool StoreIsForNode(const Store *store);
 
 /* Opens a relation as plain SQL would, with or without its indexes. */
-extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
+extern DYNAMO_EXPORT void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 
 /*
  * The same with the rights of another role: its privileges are checked, and its
@@ -93,15 +94,15 @@ extern Oid	StoreRights(const Store *store);
 
 /* Whether row security may hide rows of the store's relation. */
 extern bool StoreHidesRows(const Store *store);
-extern void StoreClose(Store *store);
+extern DYNAMO_EXPORT void StoreClose(Store *store);
 
 /*
  * Closes the partitions of the table that were opened.  A subtransaction closes
  * relations that were opened in it: if a store lives longer, call the first
  * before the subtransaction commits, and the second after its rollback.
  */
-extern void StoreClosePartitions(Store *store);
-extern void StoreForgetPartitions(Store *store);
+extern DYNAMO_EXPORT void StoreClosePartitions(Store *store);
+extern DYNAMO_EXPORT void StoreForgetPartitions(Store *store);
 
 /*
  * Sets the function that knows what else a user could use who has no right to
@@ -126,7 +127,7 @@ extern void StoreSetMaintenance(StoreMaintenance maintenance);
 extern bool RelationIsLocalHeap(Relation rel, const TableDef *def);
 
 /* The snapshot for reads. */
-extern Snapshot StoreSnapshot(const Store *store);
+extern DYNAMO_EXPORT Snapshot StoreSnapshot(const Store *store);
 
 /* Whether another transaction is running according to a snapshot. */
 extern bool WriterIsNewer(TransactionId xid, Snapshot snapshot);
@@ -154,7 +155,7 @@ typedef struct RowKey
  * CheckKeyParameter.  The attributes point into the map.  Returns false if it
  * notes the problem of U+0000; raises it if problem is NULL.
  */
-extern bool RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem);
+extern DYNAMO_EXPORT bool RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem);
 
 /* Returns an item with no attributes but those of the key, palloc'd. */
 extern struct varlena *ItemOfKey(const TableDef *def, const RowKey *key);
@@ -225,7 +226,7 @@ extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
  * decide may be called as if there was none, and again with the row if there
  * is one.
  */
-extern WriteAction StorePut(Store *store, const RowKey *key, bool need_old,
+extern DYNAMO_EXPORT WriteAction StorePut(Store *store, const RowKey *key, bool need_old,
 							WriteDecider decide, void *arg,
 							struct varlena **stored);
 
@@ -250,7 +251,7 @@ extern void DuplicateItemError(void) pg_attribute_noreturn();
  * checked.  Otherwise BEFORE triggers may change it, and derive_keys checks it
  * afterwards.
  */
-extern bool StoreItemIsFinal(const Store *store);
+extern DYNAMO_EXPORT bool StoreItemIsFinal(const Store *store);
 
 /*
  * Whether writing a row executes no triggers and constraints, which could read

@@ -67,6 +67,7 @@
 #include "utils/snapshot.h"
 
 #include "store/raw_table.h"
+#include "exported.h"
 #include "stream/stream_definition.h"
 
 /* Displayed numbers start with FIRST_SHOWN_NUMBER. */
@@ -91,7 +92,7 @@ extern char *StreamNewLabel(Relation rel);
  * Starts a stream of a table; returns its label.  Raises the service's error
  * if the table has an enabled stream.  Only for the owner.
  */
-extern char *StreamEnable(const char *table_name, const char *view);
+extern DYNAMO_EXPORT char *StreamEnable(const char *table_name, const char *view);
 
 /*
  * The same for a table without an enabled stream that the caller owns and has locked against
@@ -103,7 +104,7 @@ extern char *StreamStart(Relation rel, const char *view);
 extern void StreamEnd(Oid relid, const TableStream *stream);
 
 /* Closes the stream of a table.  It remains readable until it is trimmed. */
-extern void StreamDisable(const char *table_name);
+extern DYNAMO_EXPORT void StreamDisable(const char *table_name);
 
 /* ---- stream_table.c: the rows of a stream's table ---- */
 
@@ -277,7 +278,7 @@ extern int64 StreamLatest(Relation rel, Snapshot snapshot);
 extern int64 StreamLastNumber(Relation rel);
 
 /* Raises ERRCODE_DYNAMO_TRIMMED_DATA. */
-extern void StreamIsTrimmed(void) pg_attribute_noreturn();
+extern DYNAMO_EXPORT void StreamIsTrimmed(void) pg_attribute_noreturn();
 
 /*
  * Deletes up to max_records records from before cutoff, and drops the stream's
@@ -304,14 +305,14 @@ extern TimestampTz StreamOldestPending(Relation rel, Snapshot snapshot);
 extern TimestampTz StreamOldestRecord(Relation rel, Snapshot snapshot);
 
 /* Convert numbers to and from their public form; false for invalid text. */
-extern char *SequenceNumberText(int64 number);
-extern bool SequenceNumberFromText(const char *text, int64 *number);
+extern DYNAMO_EXPORT char *SequenceNumberText(int64 number);
+extern DYNAMO_EXPORT bool SequenceNumberFromText(const char *text, int64 *number);
 
 /* The service's name of an event, such as "INSERT". */
-extern const char *StreamEventName(char event);
+extern DYNAMO_EXPORT const char *StreamEventName(char event);
 
 /* The size of a record by the service's rules: keys and images. */
-extern int64 StreamRecordSize(const StreamRecord *record);
+extern DYNAMO_EXPORT int64 StreamRecordSize(const StreamRecord *record);
 
 /* ---- find_stream.c ---- */
 
@@ -321,7 +322,7 @@ extern int64 StreamRecordSize(const StreamRecord *record);
  * The name is looked up like a table name, through search_path.  Returns NULL
  * if there is none.
  */
-extern Relation StreamOpen(const char *table_name, const char *label, StreamDef *def);
+extern DYNAMO_EXPORT Relation StreamOpen(const char *table_name, const char *label, StreamDef *def);
 
 /*
  * Returns the OIDs of the streams of a table, or of one that no longer exists, the
@@ -334,6 +335,6 @@ extern List *StreamsOfName(const char *table_name);
  * on its table or, if the table has been dropped, on the stream itself.  Roles
  * under row security are refused.
  */
-extern void CheckStreamPrivileges(Relation stream, const StreamDef *def);
+extern DYNAMO_EXPORT void CheckStreamPrivileges(Relation stream, const StreamDef *def);
 
 #endif							/* DYNAMO_STREAM_H */

@@ -28,6 +28,7 @@
 
 #include "utils/reltrigger.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 typedef struct StreamDef
@@ -109,7 +110,7 @@ extern bool StreamDefTryOf(Relation stream, StreamDef *def);
  * Finds the open stream of a table; false if it has none.  The strings are
  * palloc'd.
  */
-extern bool TableStreamOf(Relation rel, TableStream *stream);
+extern DYNAMO_EXPORT bool TableStreamOf(Relation rel, TableStream *stream);
 
 /*
  * Returns the stream named by a table's capture_changes triggers; InvalidOid
@@ -127,7 +128,7 @@ extern Oid	FindStreamOf(Relation rel, const TableDef *def, const char *relation)
 extern char *StreamTimeText(int64 microseconds);
 
 /* Converts a label, or a definition's "closed", to microseconds since 1970. */
-extern int64 StreamTimeFromText(const char *text);
+extern DYNAMO_EXPORT int64 StreamTimeFromText(const char *text);
 
 /* ---- statements; SPI must be connected ---- */
 

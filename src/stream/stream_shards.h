@@ -11,6 +11,7 @@
 #ifndef DYNAMO_STREAM_SHARDS_H
 #define DYNAMO_STREAM_SHARDS_H
 
+#include "exported.h"
 #include "stream/stream.h"
 
 /* An open stream and its shards. */
@@ -25,15 +26,15 @@ typedef struct StreamShards
  * Finds the shards of an open stream.  Raises an error if their records cannot be read on this
  * server.
  */
-extern void StreamShardsOf(Relation rel, const StreamDef *def, StreamShards *shards);
+extern DYNAMO_EXPORT void StreamShardsOf(Relation rel, const StreamDef *def, StreamShards *shards);
 
-extern int	StreamShardCount(const StreamShards *shards);
+extern DYNAMO_EXPORT int	StreamShardCount(const StreamShards *shards);
 
 /* The public id of a shard; palloc'd.  Ids are in the order of shards. */
-extern char *StreamShardId(const StreamShards *shards, int shard);
+extern DYNAMO_EXPORT char *StreamShardId(const StreamShards *shards, int shard);
 
 /* Raises ERRCODE_DYNAMO_RESOURCE_NOT_FOUND if there is no such shard. */
-extern int	StreamShardOfId(const StreamShards *shards, const char *id);
+extern DYNAMO_EXPORT int	StreamShardOfId(const StreamShards *shards, const char *id);
 
 /* ---- reading ---- */
 
@@ -52,16 +53,16 @@ typedef struct StreamRead
 } StreamRead;
 
 /* Reads records, as StreamScanNext does. */
-extern void StreamReadShard(const StreamShards *shards, int shard, StreamRead *read);
+extern DYNAMO_EXPORT void StreamReadShard(const StreamShards *shards, int shard, StreamRead *read);
 
 /* The first number of a shard that can be read, and the last one of all rows. */
-extern void StreamRangeOfShard(const StreamShards *shards, int shard, int64 *first, int64 *last);
+extern DYNAMO_EXPORT void StreamRangeOfShard(const StreamShards *shards, int shard, int64 *first, int64 *last);
 
 /* 32 hexadecimal digits, unique for each record of each stream. */
-extern char *StreamEventId(const StreamShards *shards, const StreamRecord *record);
+extern DYNAMO_EXPORT char *StreamEventId(const StreamShards *shards, const StreamRecord *record);
 
 /* As StreamLatest. */
-extern int64 StreamLatestOfShard(const StreamShards *shards, int shard);
+extern DYNAMO_EXPORT int64 StreamLatestOfShard(const StreamShards *shards, int shard);
 
 /* Trims a shard, for the owner. */
 extern int64 StreamTrimShard(const StreamShards *shards, int shard, TimestampTz cutoff, int64 max_records);

@@ -71,7 +71,7 @@ extern const char *FindIndexProblem(const TableDef *def, const IndexDef *index);
 extern void CheckStaysInShard(Relation rel, const char *column);
 
 /* Whether this server is a worker node, with a coordinator elsewhere. */
-extern bool ServerIsWorker(void);
+extern DYNAMO_EXPORT bool ServerIsWorker(void);
 
 /* Whether this session serves a session of another node. */
 extern bool SessionIsOfNode(void);
@@ -92,7 +92,7 @@ extern void CheckSettingsAreHere(Relation rel);
  * Raises an error if the tokens of requests for one of these tables are those of
  * another server: of the coordinator, for a distributed table on a worker.
  */
-extern void CheckTokensAreHere(const Oid *tables, int n);
+extern DYNAMO_EXPORT void CheckTokensAreHere(const Oid *tables, int n);
 
 /*
  * Raises an error if a table whose heap the extension reads and writes itself

@@ -224,7 +224,7 @@ extern char *TableDefPrint(const TableDef *def);
 extern void IndexDefComplete(const TableDef *def, IndexDef *index);
 
 /* Returns the number of the attribute with this name; -1 if there is none. */
-extern int	TableDefAttribute(const TableDef *def, Slice name);
+extern DYNAMO_EXPORT int	TableDefAttribute(const TableDef *def, Slice name);
 
 /* ---- resolve.c ---- */
 
@@ -261,7 +261,7 @@ extern void TableNamesComeFromHttp(bool any_owner);
  * For the end of a message that there is no table with this name: what else there
  * is over HTTP, or "".
  */
-extern const char *TableNameAdvice(const char *name);
+extern DYNAMO_EXPORT const char *TableNameAdvice(const char *name);
 
 /* For errdetail: says where there is no table with this name. */
 extern int	TableNameMissingDetail(const char *name);
@@ -270,13 +270,13 @@ extern int	TableNameMissingDetail(const char *name);
  * Resolves a name and locks the relation, which exists under this name when
  * the lock is granted.  No lock is held if there is no such relation.
  */
-extern Oid	TableNameLock(const char *name, LOCKMODE lockmode, bool missing_ok);
+extern DYNAMO_EXPORT Oid	TableNameLock(const char *name, LOCKMODE lockmode, bool missing_ok);
 
 /*
  * Resolves a name, and locks and opens the table; close it with table_close.
  * Returns NULL if there is none and missing_ok.
  */
-extern Relation TableNameOpen(const char *name, LOCKMODE lockmode, bool missing_ok);
+extern DYNAMO_EXPORT Relation TableNameOpen(const char *name, LOCKMODE lockmode, bool missing_ok);
 
 /* A counter of events that may change the meaning of names. */
 extern uint64 relation_changes;
@@ -290,8 +290,8 @@ extern void TableCacheInit(void);
  * Returns the pinned definition of an open relation; raises
  * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND if it is not a dynamo table.
  */
-extern TableDef *TableDefAcquire(Relation rel);
-extern void TableDefRelease(TableDef *def);
+extern DYNAMO_EXPORT TableDef *TableDefAcquire(Relation rel);
+extern DYNAMO_EXPORT void TableDefRelease(TableDef *def);
 
 /*
  * Returns the table to which the relations in a definition belong; for a
@@ -318,7 +318,7 @@ extern uint64 linked_table_changes;
 extern void WatchLinkedTable(Oid relid);
 
 /* Whether a relation is a dynamo table: it has the key trigger. */
-extern bool RelationIsDynamoTable(Relation rel);
+extern DYNAMO_EXPORT bool RelationIsDynamoTable(Relation rel);
 
 /*
  * Returns the names of triggers that may change a row after its key columns
@@ -337,13 +337,13 @@ extern bool TriggerChangesRows(int16 type);
 extern bool HasRowMaintenance(Relation rel);
 
 /* Returns the column type for key values of this type. */
-extern Oid	KeyColumnType(ValueType type);
+extern DYNAMO_EXPORT Oid	KeyColumnType(ValueType type);
 
 /*
  * Raises an error if index tables of the table are not maintained, because the
  * trigger was disabled or dropped.  Their entries may then be out of date.
  */
-extern void CheckMaintained(const TableDef *def);
+extern DYNAMO_EXPORT void CheckMaintained(const TableDef *def);
 
 /*
  * Whether an index was ACTIVE, with the same relation, in the definition that
@@ -361,7 +361,7 @@ extern TableDef *TableDefSeenBy(const TableDef *def, Snapshot snapshot);
  * Return an index by its name, or by the name that its relation was created
  * with; NULL if it does not exist.
  */
-extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);
+extern DYNAMO_EXPORT const IndexDef *TableDefIndex(const TableDef *def, const char *name);
 extern const IndexDef *TableDefIndexOfRelation(const TableDef *def, const char *relation);
 
 /*
@@ -376,7 +376,7 @@ extern const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
  * specified index: <I>" if it does not exist, and an error while it is built or
  * dropped, or if it is a vector index.
  */
-extern const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name, bool query);
+extern DYNAMO_EXPORT const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name, bool query);
 
 /* Raises ResourceNotFoundException for an index that is to be changed; lists the table's indexes. */
 extern void FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
@@ -394,7 +394,7 @@ extern void FailNoIndex(const TableDef *def, const char *table_name, const char 
 extern Datum KeyValueToDatum(const AttributeDef *attr, ValueRef v);
 
 /* Converts a key value; returns false if it notes the problem of U+0000. */
-extern bool KeyValueGetDatum(const AttributeDef *attr, ValueRef v, Datum *datum, Problem *problem);
+extern DYNAMO_EXPORT bool KeyValueGetDatum(const AttributeDef *attr, ValueRef v, Datum *datum, Problem *problem);
 
 /* Converts a column value to a key value; there is none for a number that no item can contain. */
 extern MaybeItem KeyDatumToValue(ValueType type, Datum datum);
@@ -403,7 +403,7 @@ extern MaybeItem KeyDatumToValue(ValueType type, Datum datum);
  * Returns the key attributes of a client's key map as a palloc'd item.  Raises
  * the error of a key that does not match the table.
  */
-extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
+extern DYNAMO_EXPORT struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
 
 /* Computes the column value of an attribute; false for null. */
 extern bool ColumnOfValue(const AttributeDef *attr, ValueRef v, Datum *column);
@@ -437,7 +437,7 @@ extern bool KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef i
  * right type; keys must not be empty or too long, nor must index key
  * attributes that are present.  Has the service's messages for PutItem.
  */
-extern bool CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
+extern DYNAMO_EXPORT bool CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 						  Problem *problem);
 
 /* Checks only the attributes of vector indexes, those that are not as before. */
@@ -469,7 +469,7 @@ extern bool CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool parti
  * The problem of a key that does not have exactly the table's key attributes.
  * given is the attribute that is missing or has the wrong type.
  */
-extern bool NoteKeyMismatch(const TableDef *def, ValueRef given, Problem *problem);
+extern DYNAMO_EXPORT bool NoteKeyMismatch(const TableDef *def, ValueRef given, Problem *problem);
 
 /* Checks a Key parameter, which must have exactly the key attributes. */
 extern bool CheckKeyParameter(const TableDef *def, ValueRef key, Problem *problem);
@@ -551,7 +551,7 @@ extern Oid	IndexShardRelation(Relation index_table, const IndexDef *index, int s
  * before it is stored; otherwise index keys are left to the derive_keys
  * trigger.  Returns false if it notes a problem, ERRCODE_DYNAMO_VALIDATION.
  */
-extern bool ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
+extern DYNAMO_EXPORT bool ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
 							  bool final, struct varlena **composed, Problem *problem);
 
 /*

@@ -16,8 +16,10 @@
 
 #include "utils/relcache.h"
 
+#include "exported.h"
+
 /* Returns a new table id; palloc'd. */
-extern char *NewTableId(void);
+extern DYNAMO_EXPORT char *NewTableId(void);
 
 /* Returns the id of a table; palloc'd. */
 extern char *TableIdOf(Relation rel);

@@ -10,6 +10,8 @@
 
 #include "nodes/pg_list.h"
 
+#include "exported.h"
+
 /* What to search for in the text of definitions. */
 typedef enum TableFeature
 {
@@ -38,7 +40,7 @@ extern bool TableHasFeature(Oid relid, TableFeature feature);
  * Returns up to limit names of tables visible in search_path, as palloc'd C
  * strings in byte order, starting after the given name.
  */
-extern List *VisibleTableNames(const char *after, int64 limit);
+extern DYNAMO_EXPORT List *VisibleTableNames(const char *after, int64 limit);
 
 /*
  * Returns the name of a table in search_path that differs only in case; NULL

@@ -24,6 +24,8 @@
 
 #include "fmgr.h"
 
+#include "exported.h"
+
 /* The parts of a name. */
 typedef struct TableNameParts
 {
@@ -36,14 +38,14 @@ typedef struct TableNameParts
  * Reads the argument with a table: a text, or a regclass in the overload.  The
  * second function raises an error for NULL.
  */
-extern char *TableArgument(FunctionCallInfo fcinfo, int n);
+extern DYNAMO_EXPORT char *TableArgument(FunctionCallInfo fcinfo, int n);
 extern char *RequiredTableArgument(FunctionCallInfo fcinfo, int n);
 
 /* Returns the text for a relation that is known. */
-extern char *TableNameOfOid(Oid relid);
+extern DYNAMO_EXPORT char *TableNameOfOid(Oid relid);
 
 /* Whether a text is one of TableNameOfOid; sets *relid. */
-extern bool TableNameIsOid(const char *name, Oid *relid);
+extern DYNAMO_EXPORT bool TableNameIsOid(const char *name, Oid *relid);
 
 /* Returns what messages show: the name, or that of the relation. */
 extern const char *TableNameForMessage(const char *name);
@@ -56,7 +58,7 @@ extern const char *TableNameForCall(const char *name);
  * this table, whatever the search path and other tables are.
  */
 extern char *TableNameInQuotes(const char *schema, const char *table);
-extern char *TableNameOfRelation(Oid relid);
+extern DYNAMO_EXPORT char *TableNameOfRelation(Oid relid);
 
 /* Whether a name has a dot or quotes, so that it may have parts. */
 extern bool TableNameMayHaveParts(const char *name);

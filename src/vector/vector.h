@@ -19,6 +19,7 @@
 #ifndef DYNAMO_VECTOR_H
 #define DYNAMO_VECTOR_H
 
+#include "exported.h"
 #include "item/item.h"
 #include "problem.h"
 
@@ -59,14 +60,14 @@ typedef struct VectorDef
 /* ---- vector.c ---- */
 
 /* Convert a distance to its name, such as "COSINE", and back; -1 if there is none. */
-extern const char *VectorDistanceName(VectorDistance distance);
-extern int	VectorDistanceFromName(const char *name);
+extern DYNAMO_EXPORT const char *VectorDistanceName(VectorDistance distance);
+extern DYNAMO_EXPORT int	VectorDistanceFromName(const char *name);
 
 /* Returns a filter attribute, or NULL. */
 extern const VectorFilter *VectorFilterFind(const VectorDef *def, Slice name);
 
 /* Converts a number; false if it is beyond the range of single precision. */
-extern bool VectorElement(ValueRef number, float *element);
+extern DYNAMO_EXPORT bool VectorElement(ValueRef number, float *element);
 
 /*
  * Converts the vector of an item; palloc'd, NULL if the item has none that an

@@ -70,7 +70,7 @@ TakeFormerNames(void)
 BackgroundWorker
 WorkerDescribeRestarted(const char *function, const char *type)
 {
-	BackgroundWorker worker = WorkerDescribe(function, type);
+	BackgroundWorker worker = WorkerDescribe("dynamo", function, type);
 
 	worker.bgw_restart_time = RESTART_SECONDS;
 	return worker;

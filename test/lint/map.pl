@@ -105,7 +105,8 @@ sub floors_of
 	return map { /^(\w+)/ ? $1 : () } split /\n/, $picture;
 }
 
-my ($order) = text_of("$project/scripts/include-graph") =~ /^my \@order = qw\((.*?)\)/m;
+my ($order) = text_of("$project/scripts/include-graph") =~ /^my \@order = \(\n(.*?)^\);/ms;
+$order = join ' ', $order =~ /qw\((.*?)\)/g;
 my $map = text_of("$project/src/README.md");
 
 is_deeply([ wrong_names("1. `op/write.c`: `WriteItem()`,\n   `WriteRow()`; `StoreOpen()` in\n   `store/open.c`, `RaiseConditionFailed()`\n2. `StoreOpen()`, `CALL_FEATURES()`") ], [], 'functions that exist');

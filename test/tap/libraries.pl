@@ -1,5 +1,6 @@
-# libraries.pl: the endpoint is a library of its own, which only its workers and sessions
-# that call its functions have; what dynamo offers to it is listed in test/exports.
+# libraries.pl: DynamoDB's requests and the endpoint are libraries of their own, which only
+# sessions that call their functions have, and their workers; what one library offers to
+# another is listed in test/exports.
 use strict;
 use warnings;
 use FindBin;
@@ -22,11 +23,26 @@ sub symbols
 	return grep { !$function{$_} && !/^(?:pg_finfo_|_PG_init$|Pg_magic_func$|dynamo_\w+_main$|_[\w.]+$)/ } @names;
 }
 
-my %offered = map { $_ => 1 } symbols('dynamo', 'defined');
-my %needed = map { s/@.*//r => 1 } symbols('dynamo_http', 'undefined');
-my %listed = map { $_ => 1 } grep { !/^#/ } split /\n/, slurp_file("$FindBin::RealBin/../exports");
-is(join(' ', sort grep { !$listed{$_} } keys %offered), '', 'dynamo offers what test/exports lists');
-is(join(' ', sort grep { !$needed{$_} } keys %listed), '', 'dynamo_http needs what test/exports lists');
+my @libraries = qw(dynamo dynamo_api dynamo_http);
+my (%listed, $of);
+for (grep { !/^#/ } split /\n/, slurp_file("$FindBin::RealBin/../exports"))
+{
+	if (/^\[(\w+) to (\w+)\]$/) { $of = $listed{$1}{$2} = {} }
+	else { $of->{$_} = 1 }
+}
+
+for my $from (@libraries)
+{
+	my %offered = map { $_ => 1 } symbols($from, 'defined');
+	my %in_list = map { %$_ } values %{ $listed{$from} };
+	is(join(' ', sort grep { !$in_list{$_} } keys %offered), '', "$from offers what test/exports lists");
+	for my $to (@libraries)
+	{
+		my %needed = map { $offered{$_} ? ($_ => 1) : () } map { s/@.*//r } symbols($to, 'undefined');
+		my %may = %{ $listed{$from}{$to} // {} };
+		is(join(' ', sort keys %needed), join(' ', sort keys %may), "$to needs of $from what test/exports lists");
+	}
+}
 
 # Whether a process has mapped a library.
 sub has_library
@@ -35,7 +51,7 @@ sub has_library
 	return slurp_file("/proc/$pid/maps") =~ m{/\Q$library\E\.so$}m ? 1 : 0;
 }
 
-# A session runs statements; returns what it has of the two libraries at the end.
+# A session runs statements; returns which of the libraries it has at the end.
 sub libraries_of
 {
 	my ($node, $statements) = @_;
@@ -44,7 +60,7 @@ sub libraries_of
 	$in .= "$statements;\nSELECT 'pid ' || pg_backend_pid();\n";
 	$session->pump until $out =~ /^pid (\d+)$/m;
 	my $pid = $1;
-	my $has = join ' ', map { has_library($pid, $_) } 'dynamo', 'dynamo_http';
+	my $has = join ' ', map { has_library($pid, $_) } @libraries;
 	$in .= "\\q\n";
 	$session->finish;
 	return $has;
@@ -55,17 +71,23 @@ my $key = q{SELECT dynamo.create_access_key('app', 'KEYOFTHEAPP', 'SECRETSECRET'
 
 my $node = new_dynamo_node('plain', '');
 $node->safe_psql('postgres', q{CREATE ROLE app LOGIN; SELECT dynamo.create_table('songs', 'id')});
-is(libraries_of($node, $put), '1 0', 'a session that writes items has no endpoint');
-is(libraries_of($node, $key), '1 1', 'one that makes an access key has, and dynamo with it');
-is(libraries_of($node, "LOAD 'dynamo_http'; $put"), '1 1', 'the library of the endpoint brings dynamo along');
+is(libraries_of($node, $put), '1 0 0', 'a session that writes items has neither requests nor the endpoint');
+is(libraries_of($node, q{SELECT dynamo.request('ListTables', '{}')}), '1 1 0', 'one that executes a request has no endpoint');
+is(libraries_of($node, $key), '1 1 1', 'one that makes an access key has it, and the others with it');
+is(libraries_of($node, "LOAD 'dynamo_api'; $put"), '1 1 0', 'the library of requests brings dynamo along');
+is(libraries_of($node, "LOAD 'dynamo_http'; $put"), '1 1 1', 'and that of the endpoint both');
+is($node->safe_psql('postgres', q{LOAD 'dynamo'; SET dynamo.region = 'eu-west-1'; ALTER ROLE app SET dynamo.account_id = '111111111111'; SHOW dynamo.region}),
+	'eu-west-1', 'settings of requests are known without their library');
+like(($node->psql('postgres', q{LOAD 'dynamo'; SET dynamo.account_id = '1'}))[2], qr/An account id is twelve digits/, 'and checked');
 $node->stop;
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 $node = new_http_node('endpoint', $port, 1, '');
 $node->safe_psql('postgres', q{CREATE ROLE app LOGIN; SELECT dynamo.create_table('songs', 'id'); GRANT ALL ON songs TO app});
-is(libraries_of($node, $put), '1 0', 'nor has a session beside the endpoint');
+is(libraries_of($node, $put), '1 0 0', 'nor has a session beside the endpoint');
 is(has_library($node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = '$_->[0]'"), 'dynamo_http'), $_->[1], "$_->[0]: $_->[1]")
 	for ['dynamo http', 1], ['dynamo flusher', 1], ['dynamo housekeeping', 0], ['checkpointer', 0];
+is(has_library($node->safe_psql('postgres', q{SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)}), 'dynamo_api'), 0, 'nor has the postmaster requests');
 is(has_library($node->safe_psql('postgres', q{SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)}), 'dynamo_http'), 0, 'postmaster: 0');
 $node->safe_psql('postgres', q{SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
 is((api(connect_http($port), 'GetItem', { TableName => 'songs', Key => { id => { S => 'a' } } }))[0], 200, 'requests are served');

@@ -17,8 +17,8 @@
 
 #include "compat.h"
 #include "ddl/feature.h"
-#include "request/table_settings.h"
 #include "security/settings_owner.h"
+#include "ddl/table_settings.h"
 #include "table/distribution.h"
 #include "table/table_id.h"
 

@@ -8,10 +8,12 @@
  * Rows are keyed by the table's id (table/table_id.h).  They are written for the
  * owner of the table.
  */
-#ifndef DYNAMO_REQUEST_TABLE_SETTINGS_H
-#define DYNAMO_REQUEST_TABLE_SETTINGS_H
+#ifndef DYNAMO_DDL_TABLE_SETTINGS_H
+#define DYNAMO_DDL_TABLE_SETTINGS_H
 
 #include "utils/rel.h"
+
+#include "exported.h"
 
 /*
  * Throughput of a table or of a global index.  Times are microseconds since
@@ -56,10 +58,10 @@ typedef struct TableTag
 } TableTag;
 
 /* Returns the settings of a table, or defaults; palloc'd. */
-extern TableSettings *TableSettingsRead(Relation rel);
+extern DYNAMO_EXPORT TableSettings *TableSettingsRead(Relation rel);
 
 /* Returns the settings of a new table. */
-extern TableSettings *TableSettingsNew(void);
+extern DYNAMO_EXPORT TableSettings *TableSettingsNew(void);
 
 /*
  * Registers what DDL does to settings: dynamo.create_table writes those of a new
@@ -71,17 +73,17 @@ extern void TableSettingsInit(void);
  * Writes settings.  This function and those below check that the caller owns
  * the table.
  */
-extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
+extern DYNAMO_EXPORT void TableSettingsWrite(Relation rel, const TableSettings *settings);
 
 /* Returns the throughput of an index; zero if none is stored. */
-extern Throughput IndexThroughputRead(Relation rel, const char *index_name);
-extern void IndexThroughputWrite(Relation rel, const char *index_name,
+extern DYNAMO_EXPORT Throughput IndexThroughputRead(Relation rel, const char *index_name);
+extern DYNAMO_EXPORT void IndexThroughputWrite(Relation rel, const char *index_name,
 								 const Throughput *throughput);
-extern void IndexThroughputForget(Relation rel, const char *index_name);
+extern DYNAMO_EXPORT void IndexThroughputForget(Relation rel, const char *index_name);
 
 /* Returns tags in the order of their keys. */
-extern TableTag *TableTagsRead(Relation rel, int *n);
-extern void TableTagWrite(Relation rel, const TableTag *tag);
-extern void TableTagRemove(Relation rel, const char *key);
+extern DYNAMO_EXPORT TableTag *TableTagsRead(Relation rel, int *n);
+extern DYNAMO_EXPORT void TableTagWrite(Relation rel, const TableTag *tag);
+extern DYNAMO_EXPORT void TableTagRemove(Relation rel, const char *key);
 
-#endif							/* DYNAMO_REQUEST_TABLE_SETTINGS_H */
+#endif							/* DYNAMO_DDL_TABLE_SETTINGS_H */

@@ -1,6 +1,6 @@
 /*
- * archive_settings.c
- *	  The setting dynamo.archive_directory, and who may use it.
+ * archive_right.c
+ *	  Who may use dynamo.archive_directory.
  *
  * The right is EXECUTE on dynamo.archive_directory(), which nobody has but
  * superusers until it is granted.  The predefined roles for server files would
@@ -16,38 +16,11 @@
 #include "parser/parse_func.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 
 #include "archive/archive.h"
-#include "archive/archive_remove.h"
 #include "compat.h"
 #include "errors.h"
-
-static char *archive_directory;
-
-static bool
-CheckDirectory(char **value, void **extra, GucSource source)
-{
-	if (**value == '\0')
-		return true;
-	canonicalize_path(*value);
-	if (is_absolute_path(*value))
-		return true;
-	GUC_check_errdetail("The archive directory must be an absolute path.");
-	return false;
-}
-
-void
-ArchiveInit(void)
-{
-	DefineCustomStringVariable("dynamo.archive_directory",
-							   "Directory for exports, imports and backups of tables.",
-							   "Its subdirectories are the buckets of requests.  If it is empty, these requests are refused.",
-							   &archive_directory, "", PGC_SUSET, GUC_SUPERUSER_ONLY,
-							   CheckDirectory, NULL, NULL);
-	LaunchInit();
-	RemoveInit();
-}
+#include "worker/api.h"
 
 /* The schema of the extension's functions is fixed. */
 static void
