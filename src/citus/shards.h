@@ -11,6 +11,7 @@
 #ifndef DYNAMO_CITUS_SHARDS_H
 #define DYNAMO_CITUS_SHARDS_H
 
+#include "exported.h"
 #include "table/placement.h"
 
 /*

@@ -38,7 +38,7 @@ void
 _PG_init(void)
 {
 	/* the loader may have it already, but PostgreSQL must know it; it brings dynamo along */
-	load_file("$libdir/" API_LIBRARY, false);
+	(void) load_external_function("$libdir/" API_LIBRARY, "dynamo_request", true, NULL);
 	CheckLibraryVersion("dynamo_http", DYNAMO_VERSION);
 	if (endpoint_workers > 0)
 		AttachMemory();

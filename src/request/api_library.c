@@ -18,8 +18,11 @@ PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
-	/* the loader may have it already, but PostgreSQL must know it */
-	load_file("$libdir/dynamo", false);
+	/*
+	 * The loader may have it already, but PostgreSQL must know it.  Unlike load_file(), this
+	 * looks for it in all of dynamic_library_path, from 18 on.
+	 */
+	(void) load_external_function("$libdir/dynamo", "dynamo_version", true, NULL);
 	CheckLibraryVersion("dynamo_api", DYNAMO_VERSION);
 	JobLaunchInit();
 	RemoveInit();

@@ -16,7 +16,7 @@
 #include "exported.h"
 
 /* Whether the rows of a relation are in shards.  Reads a catalog. */
-extern bool RelationIsDistributed(Oid relid);
+extern DYNAMO_EXPORT bool RelationIsDistributed(Oid relid);
 
 /*
  * The table whose shard an open relation is; InvalidOid if it is none.  Reads a

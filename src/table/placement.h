@@ -22,6 +22,7 @@
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 /* The shards of a table.  They have positions from 0, in the order of their hashes. */
@@ -199,7 +200,7 @@ extern const PlacementMethods *placement;
  * dynamo.new_table_shards, the number of shards of tables that requests create; 0 if they are
  * not distributed.
  */
-extern int	new_table_shards;
+extern DYNAMO_EXPORT int	new_table_shards;
 
 /* Registers a module; the structure must be permanent. */
 extern void PlacementRegister(const PlacementMethods *methods);
