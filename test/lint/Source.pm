@@ -37,7 +37,8 @@ sub cut_c
 		{
 			my $value = $found{$kind};
 
-			if ($kind eq 'word' && !$braces && !$parens) { $candidate = $value }
+			if ($kind eq 'word') { $candidate = $value if !$braces && !$parens }
+			elsif ($kind eq 'string') { }
 			elsif ($value eq '(') { $parens++ }
 			elsif ($value eq ')') { $parens-- }
 			elsif ($value eq '{') { $function = $candidate if !$braces++ }
@@ -69,7 +70,7 @@ sub c_calls
 		{
 			for (my $j = $i + 1; $j < @tokens; $j++)
 			{
-				$depth += { '(' => 1, ')' => -1 }->{ $tokens[$j]{text} } // 0;
+				$depth += { '(' => 1, ')' => -1 }->{ $tokens[$j]{text} } // 0 if $tokens[$j]{kind} eq 'other';
 				last if $depth == 0;
 				push @arguments, $tokens[$j]{text} if $j > $i + 1;
 			}
