@@ -245,7 +245,7 @@ extern void CopyVisitChildren(const TableDef *def, Oid relid, const Copy *copy, 
 /* Returns the contributions of all children to the totals, a palloc'd array. */
 extern Contribution *CopyContributions(const TableDef *def, Oid relid, const Copy *copy, ValueRef key);
 
-/* ---- copy_own.c: rows that are locked and written here ---- */
+/* ---- copy_row.c: rows that are locked and written here ---- */
 
 /* A table that is open for changes with the rights of its owner. */
 typedef struct CopyTable

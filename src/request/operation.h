@@ -100,7 +100,7 @@ extern void PutItemRequest(Request *request);
 extern void UpdateItemRequest(Request *request);
 extern void DeleteItemRequest(Request *request);
 
-/* pages.c */
+/* query_and_scan.c */
 extern void QueryRequest(Request *request);
 extern void ScanRequest(Request *request);
 

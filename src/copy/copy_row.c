@@ -1,5 +1,5 @@
 /*
- * copy_own.c
+ * copy_row.c
  *	  Rows that are locked and written to keep copies and totals.
  *
  * They are written as any item is, with all triggers and checks, which run as

@@ -1,5 +1,5 @@
 /*
- * keys.c
+ * row_key.c
  *	  Primary keys of items as column values.
  */
 #include "postgres.h"

@@ -1,5 +1,5 @@
 /*
- * pages.c
+ * query_and_scan.c
  *	  Query and Scan as requests: one page of results at a time.
  */
 #include "postgres.h"
