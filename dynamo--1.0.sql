@@ -53,26 +53,33 @@ BEGIN
 	END IF;
 END $$;
 
--- Objects that users do not call: support of types, operators and planner, event
--- triggers, and tables of settings.  The trigger functions of users' tables are in
--- schema dynamo, because dumps of these tables contain their names.
+-- Objects that users do not call.  Schema dynamo_internal, which only superusers may use,
+-- has the support of types, operators and planner, event triggers, and tables of settings.
+-- Its functions rely on that: some return what only a view may filter, or take the caller
+-- as an argument.  Schema dynamo_system has the functions that every role must be able to
+-- name: trigger functions, because dumps of users' tables contain their names, and what
+-- nodes of Citus call on each other as the role of the statement.
 DO $$
 DECLARE
 	other record;
 BEGIN
-	IF EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) 'dynamo_internal') THEN
-		RAISE EXCEPTION 'schema "dynamo_internal" already exists'
+	SELECT n.nspname INTO other FROM pg_catalog.pg_namespace n
+	WHERE n.nspname OPERATOR(pg_catalog.=) ANY ('{dynamo_internal,dynamo_system}');
+	IF FOUND THEN
+		RAISE EXCEPTION 'schema "%" already exists', other.nspname
 			USING ERRCODE = 'duplicate_schema',
 				DETAIL = 'The extension creates this schema.',
-				HINT = 'Drop the schema, or rename it: ALTER SCHEMA dynamo_internal RENAME TO ...';
+				HINT = pg_catalog.format('Drop the schema, or rename it: ALTER SCHEMA %s RENAME TO ...', other.nspname);
 	END IF;
 	CREATE SCHEMA dynamo_internal;
 	COMMENT ON SCHEMA dynamo_internal IS 'internal objects of the extension dynamo';
+	CREATE SCHEMA dynamo_system;
+	COMMENT ON SCHEMA dynamo_system IS 'functions of the extension dynamo that triggers and nodes of Citus call';
 
 	FOR other IN
 		SELECT DISTINCT n.nspname, a.grantee
 		FROM pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
-		WHERE n.nspname OPERATOR(pg_catalog.=) ANY ('{dynamo,dynamo_internal}') AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner
+		WHERE n.nspname OPERATOR(pg_catalog.=) ANY ('{dynamo,dynamo_internal,dynamo_system}') AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner
 	LOOP
 		EXECUTE pg_catalog.concat('REVOKE ALL ON SCHEMA ', other.nspname, ' FROM ',
 			CASE WHEN other.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC'
@@ -677,10 +684,10 @@ COMMENT ON FUNCTION dynamo.expression_cache_stats()
 
 -- Derives the key columns of a row from its item.  The trigger's argument is the
 -- table's definition; dynamo.create_table creates the trigger.
-CREATE FUNCTION dynamo.derive_keys() RETURNS trigger
+CREATE FUNCTION dynamo_system.derive_keys() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_derive_keys';
-COMMENT ON FUNCTION dynamo.derive_keys() IS
+COMMENT ON FUNCTION dynamo_system.derive_keys() IS
 	'trigger function: derives key columns from the item and checks it';
 
 CREATE FUNCTION dynamo.create_table(table_name text, partition_key text,
@@ -764,7 +771,7 @@ FROM pg_trigger t
 	JOIN pg_class c ON c.oid = t.tgrelid
 	JOIN pg_namespace n ON n.oid = c.relnamespace
 	CROSS JOIN LATERAL (SELECT dynamo_internal.table_definition(t.tgargs) AS definition OFFSET 0) d
-WHERE t.tgfoid = 'dynamo.derive_keys()'::regprocedure
+WHERE t.tgfoid = 'dynamo_system.derive_keys()'::regprocedure
 	AND NOT t.tgisinternal AND t.tgnargs = 1 AND NOT c.relispartition;
 COMMENT ON VIEW dynamo.tables IS
 	'tables of dynamo.create_table; key and indexes are null if the definition is invalid';
@@ -1092,25 +1099,25 @@ ALTER EVENT TRIGGER dynamo_sql_drop ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dynamo_sql_drop IS 'drops index tables and settings with their table';
 
 -- Trigger of a table with index tables: maintains their entries.
-CREATE FUNCTION dynamo.maintain_indexes() RETURNS trigger
+CREATE FUNCTION dynamo_system.maintain_indexes() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_maintain_indexes';
-COMMENT ON FUNCTION dynamo.maintain_indexes() IS
+COMMENT ON FUNCTION dynamo_system.maintain_indexes() IS
 	'trigger function: writes the entries of index tables';
 
 -- Trigger of an index table or a stream: never fires; says to which table it
 -- belongs, by which name.
-CREATE FUNCTION dynamo.belongs_to() RETURNS trigger
+CREATE FUNCTION dynamo_system.belongs_to() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_belongs_to';
-COMMENT ON FUNCTION dynamo.belongs_to() IS
+COMMENT ON FUNCTION dynamo_system.belongs_to() IS
 	'trigger function: links an index table or a stream to its table';
 
 -- Trigger of an index table: skips all other writes.
-CREATE FUNCTION dynamo.guard_index() RETURNS trigger
+CREATE FUNCTION dynamo_system.guard_index() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_guard_index';
-COMMENT ON FUNCTION dynamo.guard_index() IS
+COMMENT ON FUNCTION dynamo_system.guard_index() IS
 	'trigger function: skips writes to an index table except those of index maintenance';
 
 -- Two overloads: keys of one attribute, and keys of several attributes.
@@ -1826,10 +1833,10 @@ COMMENT ON VIEW dynamo.access_patterns IS
 
 -- Triggers of a table with copies or totals.  The argument of the one after rows is
 -- their definitions.
-CREATE FUNCTION dynamo.keep_copies() RETURNS trigger
+CREATE FUNCTION dynamo_system.keep_copies() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_keep_copies';
-COMMENT ON FUNCTION dynamo.keep_copies() IS
+COMMENT ON FUNCTION dynamo_system.keep_copies() IS
 	'trigger function: maintains copies and totals';
 
 CREATE FUNCTION dynamo_internal.copy_definitions(trigger_arguments bytea) RETURNS jsonb
@@ -1892,15 +1899,15 @@ FROM dynamo.tables t
 	JOIN pg_trigger g ON g.tgrelid = t.relation
 	CROSS JOIN LATERAL (SELECT dynamo_internal.copy_definitions(g.tgargs) AS list OFFSET 0) l
 	CROSS JOIN LATERAL jsonb_array_elements(l.list) d(copy)
-WHERE g.tgfoid = 'dynamo.keep_copies()'::regprocedure
+WHERE g.tgfoid = 'dynamo_system.keep_copies()'::regprocedure
 	AND NOT g.tgisinternal AND g.tgnargs = 1 AND g.tgname = '~dynamo_collect_copies'
 	AND jsonb_typeof(d.copy) = 'object';
 COMMENT ON VIEW dynamo.copies IS 'copies and totals that dynamo.create_copy and dynamo.create_total have declared';
 
-CREATE FUNCTION dynamo.entity_view_write() RETURNS trigger
+CREATE FUNCTION dynamo_system.entity_view_write() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_entity_view_write';
-COMMENT ON FUNCTION dynamo.entity_view_write() IS
+COMMENT ON FUNCTION dynamo_system.entity_view_write() IS
 	'trigger function: writes through views of dynamo.create_entity_view';
 
 CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, columns json DEFAULT NULL,
@@ -1928,16 +1935,16 @@ COMMENT ON FUNCTION dynamo.add_unique_constraint(text, text, text[], jsonb, dyna
 	text, dynamo.item, jsonb, boolean, boolean) IS
 	'adds a unique constraint on attributes of one kind of items';
 
-CREATE FUNCTION dynamo.check_reference() RETURNS trigger
+CREATE FUNCTION dynamo_system.check_reference() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_check_reference';
-COMMENT ON FUNCTION dynamo.check_reference() IS
+COMMENT ON FUNCTION dynamo_system.check_reference() IS
 	'trigger function: requires that a referenced item exists';
 
-CREATE FUNCTION dynamo.check_referenced() RETURNS trigger
+CREATE FUNCTION dynamo_system.check_referenced() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_check_referenced';
-COMMENT ON FUNCTION dynamo.check_referenced() IS
+COMMENT ON FUNCTION dynamo_system.check_referenced() IS
 	'trigger function: prevents the removal of a referenced item';
 
 CREATE FUNCTION dynamo.add_reference(table_name text, constraint_name text,
@@ -1998,17 +2005,17 @@ COMMENT ON FUNCTION dynamo.export_items(text, text) IS
 
 -- Trigger of a table with a stream: appends records.  Arguments: stream, view type,
 -- label.
-CREATE FUNCTION dynamo.capture_changes() RETURNS trigger
+CREATE FUNCTION dynamo_system.capture_changes() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_capture_changes';
-COMMENT ON FUNCTION dynamo.capture_changes() IS
+COMMENT ON FUNCTION dynamo_system.capture_changes() IS
 	'trigger function: records the changes of items in a stream';
 
 -- Trigger of a stream: skips all other writes.  Its argument is the definition.
-CREATE FUNCTION dynamo.guard_stream() RETURNS trigger
+CREATE FUNCTION dynamo_system.guard_stream() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_guard_stream';
-COMMENT ON FUNCTION dynamo.guard_stream() IS
+COMMENT ON FUNCTION dynamo_system.guard_stream() IS
 	'trigger function: skips writes to a stream except captured changes';
 
 CREATE FUNCTION dynamo_internal.is_shard(relation oid) RETURNS boolean
@@ -2042,7 +2049,7 @@ FROM pg_depend f
 	JOIN pg_namespace n ON n.oid = c.relnamespace
 	CROSS JOIN LATERAL (SELECT dynamo_internal.stream_definition(t.tgargs) AS definition OFFSET 0) d
 WHERE f.refclassid = 'pg_catalog.pg_proc'::regclass
-	AND f.refobjid = 'dynamo.guard_stream()'::regprocedure
+	AND f.refobjid = 'dynamo_system.guard_stream()'::regprocedure
 	AND f.classid = 'pg_catalog.pg_trigger'::regclass
 	AND t.tgfoid = f.refobjid AND NOT t.tgisinternal AND t.tgnargs = 1 AND (t.tgtype & 32::int2) = 0 AND NOT c.relispartition
 	AND d.definition IS NOT NULL AND NOT dynamo_internal.is_shard(c.oid);
@@ -2078,11 +2085,11 @@ COMMENT ON FUNCTION dynamo.stream_shards(text, text) IS
 	'returns the ids of the shards of a stream: one, or one for each shard of a distributed table';
 
 -- Other nodes of Citus call this function.  It has the rights of its caller.
-CREATE FUNCTION dynamo.stream_on_shard(schema_name text, relation_name text, shard_id text, action integer,
+CREATE FUNCTION dynamo_system.stream_on_shard(schema_name text, relation_name text, shard_id text, action integer,
 	number text, max_records integer, max_bytes integer) RETURNS bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_stream_on_shard';
-COMMENT ON FUNCTION dynamo.stream_on_shard(text, text, text, integer, text, integer, integer) IS
+COMMENT ON FUNCTION dynamo_system.stream_on_shard(text, text, text, integer, text, integer, integer) IS
 	'reads or trims a shard of a stream for another node of Citus, if it is on this node';
 
 CREATE FUNCTION dynamo.trim_streams(table_name text DEFAULT NULL,
@@ -2223,37 +2230,37 @@ CREATE FUNCTION dynamo.request_safe(operation text, request dynamo_internal.json
 COMMENT ON FUNCTION dynamo.request_safe(text, dynamo_internal.json_text) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
-CREATE FUNCTION dynamo.request_on_shard(operation text, request text) RETURNS text
+CREATE FUNCTION dynamo_system.request_on_shard(operation text, request text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS '$libdir/dynamo_api', 'dynamo_request_on_shard';
-COMMENT ON FUNCTION dynamo.request_on_shard(text, text) IS
+COMMENT ON FUNCTION dynamo_system.request_on_shard(text, text) IS
 	'executes a request for another node of Citus; fails if its item is on no shard of this node';
 
-CREATE FUNCTION dynamo.row_on_shard(action integer, schema_name text, relation_name text, access integer, item bytea) RETURNS bytea
+CREATE FUNCTION dynamo_system.row_on_shard(action integer, schema_name text, relation_name text, access integer, item bytea) RETURNS bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_row_on_shard';
-COMMENT ON FUNCTION dynamo.row_on_shard(integer, text, text, integer, bytea) IS
+COMMENT ON FUNCTION dynamo_system.row_on_shard(integer, text, text, integer, bytea) IS
 	'reads or writes one row for another node of Citus, if it is on a shard of this node';
 
-CREATE FUNCTION dynamo.take_settings(names text[], setting_values text[]) RETURNS void
+CREATE FUNCTION dynamo_system.take_settings(names text[], setting_values text[]) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_take_settings';
-COMMENT ON FUNCTION dynamo.take_settings(text[], text[]) IS
+COMMENT ON FUNCTION dynamo_system.take_settings(text[], text[]) IS
 	'sets custom settings until the end of the transaction, for a session on another node of Citus';
 
-CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range bytea, key_operator integer,
+CREATE FUNCTION dynamo_system.rows_on_shard(schema_name text, relation_name text, range bytea, key_operator integer,
 	direction integer, max_rows integer, max_bytes integer) RETURNS SETOF bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_rows_on_shard';
-COMMENT ON FUNCTION dynamo.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
+COMMENT ON FUNCTION dynamo_system.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
 	'reads rows of one partition key, of a shard or of several keys for another node of Citus, if they are on this node';
 
-CREATE FUNCTION dynamo.write_on_shard(kind integer, table_name text, item dynamo.item, update_expression text,
+CREATE FUNCTION dynamo_system.write_on_shard(kind integer, table_name text, item dynamo.item, update_expression text,
 	condition_expression text, expression_attribute_values dynamo.item, expression_attribute_names jsonb,
 	return_values text, return_values_on_condition_check_failure text) RETURNS dynamo.item
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_write_on_shard';
-COMMENT ON FUNCTION dynamo.write_on_shard(integer, text, dynamo.item, text, text, dynamo.item, jsonb, text, text) IS
+COMMENT ON FUNCTION dynamo_system.write_on_shard(integer, text, dynamo.item, text, text, dynamo.item, jsonb, text, text) IS
 	'executes put_item (0), update_item (1) or delete_item (2) for another node of Citus; fails if the item is on no shard of this node';
 
 -- Index tables of distributed tables
@@ -2269,28 +2276,28 @@ CREATE FUNCTION dynamo.wait_for_index(table_name text, index_name text, timeout 
 COMMENT ON FUNCTION dynamo.wait_for_index(text, text, interval) IS
 	'waits until an index has all changes that were committed before; false if it does not have them in time';
 
-CREATE FUNCTION dynamo.take_index_changes(schema_name text, relation_name text, max_changes integer) RETURNS bytea
+CREATE FUNCTION dynamo_system.take_index_changes(schema_name text, relation_name text, max_changes integer) RETURNS bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_take_index_changes';
-COMMENT ON FUNCTION dynamo.take_index_changes(text, text, integer) IS
+COMMENT ON FUNCTION dynamo_system.take_index_changes(text, text, integer) IS
 	'returns and deletes changes that were recorded on this node of Citus, for the owner of the table; with 0, tells whether there are any';
 
-CREATE FUNCTION dynamo.put_index_entries(schema_name text, relation_name text, index_name text, entries bytea) RETURNS bigint
+CREATE FUNCTION dynamo_system.put_index_entries(schema_name text, relation_name text, index_name text, entries bytea) RETURNS bigint
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_put_index_entries';
-COMMENT ON FUNCTION dynamo.put_index_entries(text, text, text, bytea) IS
+COMMENT ON FUNCTION dynamo_system.put_index_entries(text, text, text, bytea) IS
 	'deletes and writes entries of an index table on this node of Citus, for the owner of the table';
 
-CREATE FUNCTION dynamo.entry_of_item(schema_name text, relation_name text, index_name text, item dynamo.item) RETURNS dynamo.item
+CREATE FUNCTION dynamo_system.entry_of_item(schema_name text, relation_name text, index_name text, item dynamo.item) RETURNS dynamo.item
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entry_of_item';
-COMMENT ON FUNCTION dynamo.entry_of_item(text, text, text, dynamo.item) IS
-	'the entry that an item has in an index, with the projected attributes; null if it has none';
+COMMENT ON FUNCTION dynamo_system.entry_of_item(text, text, text, dynamo.item) IS
+	'for another node of Citus: the entry that an item has in an index, with the projected attributes; null if it has none';
 
-CREATE FUNCTION dynamo.change_shard(shard_name text, work integer, index_name text) RETURNS text
+CREATE FUNCTION dynamo_system.change_shard(shard_name text, work integer, index_name text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_change_shard';
-COMMENT ON FUNCTION dynamo.change_shard(text, integer, text) IS
+COMMENT ON FUNCTION dynamo_system.change_shard(text, integer, text) IS
 	'changes or searches the rows of a shard of Citus whose definition this transaction has changed, for the owner of the table';
 
 -- IAM policies
@@ -2641,7 +2648,7 @@ BEGIN
 		FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
 		WHERE p.pronamespace OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace AND l.lanname OPERATOR(pg_catalog.=) 'c'
 			AND 'table_name' OPERATOR(pg_catalog.=) ANY (p.proargnames)
-			AND p.proname OPERATOR(pg_catalog.<>) ALL ('{create_table,table_relation,stream_arn,write_on_shard}'::pg_catalog.text[])
+			AND p.proname OPERATOR(pg_catalog.<>) ALL ('{create_table,table_relation,stream_arn}'::pg_catalog.text[])
 			AND NOT EXISTS (SELECT FROM pg_catalog.pg_proc o
 							WHERE o.pronamespace OPERATOR(pg_catalog.=) p.pronamespace AND o.prosrc OPERATOR(pg_catalog.=) p.prosrc
 								AND 'pg_catalog.regclass'::pg_catalog.regtype OPERATOR(pg_catalog.=) ANY (o.proargtypes::pg_catalog.oid[]))
@@ -3585,7 +3592,7 @@ view AS (
 	SELECT DISTINCT v.relname::text AS name, convert_from(substring(g.tgargs, 1, length(g.tgargs) - 1), 'UTF8')::json #>> '{entity,S}' AS entity
 	FROM t JOIN pg_depend d ON d.refobjid = t.relation::oid AND d.classid = 'pg_catalog.pg_rewrite'::regclass
 		JOIN pg_rewrite r ON r.oid = d.objid
-		JOIN pg_trigger g ON g.tgrelid = r.ev_class AND g.tgfoid = 'dynamo.entity_view_write()'::regprocedure
+		JOIN pg_trigger g ON g.tgrelid = r.ev_class AND g.tgfoid = 'dynamo_system.entity_view_write()'::regprocedure
 		JOIN pg_class v ON v.oid = r.ev_class AND pg_has_role(v.relowner, 'USAGE')),
 entity AS (
 	SELECT e.n, json_build_object('entity_name', e.entity ->> 'name',
@@ -3649,7 +3656,7 @@ stored AS (
 view AS (
 	SELECT v.oid, v.relname, convert_from(substring(g.tgargs, 1, length(g.tgargs) - 1), 'UTF8')::json AS definition
 	FROM t JOIN pg_class v ON v.relowner = t.relowner AND v.relkind = 'v'
-		JOIN pg_trigger g ON g.tgrelid = v.oid AND g.tgfoid = 'dynamo.entity_view_write()'::regprocedure
+		JOIN pg_trigger g ON g.tgrelid = v.oid AND g.tgfoid = 'dynamo_system.entity_view_write()'::regprocedure
 	WHERE EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
 				  WHERE r.ev_class = v.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = t.oid)),
 extra AS (
@@ -3692,7 +3699,7 @@ SELECT json_strip_nulls(json_build_object(
 	'sql_indexes', (SELECT json_agg(json_build_object('name', e.relname, 'unique', e.indisunique, 'definition', e.definition) ORDER BY e.relname) FROM extra e WHERE e.conname IS NULL),
 	'constraints', (SELECT json_agg(json_build_object('name', e.conname, 'definition', e.definition) ORDER BY e.conname) FROM extra e WHERE e.conname IS NOT NULL),
 	'omitted', (SELECT json_agg(o.what ORDER BY o.n) FROM (
-		SELECT 1 AS n, 'references' AS what WHERE EXISTS (SELECT FROM t JOIN pg_trigger g ON g.tgrelid = t.oid AND g.tgfoid = ANY (ARRAY['dynamo.check_reference()'::regprocedure, 'dynamo.check_referenced()'::regprocedure]::oid[]))
+		SELECT 1 AS n, 'references' AS what WHERE EXISTS (SELECT FROM t JOIN pg_trigger g ON g.tgrelid = t.oid AND g.tgfoid = ANY (ARRAY['dynamo_system.check_reference()'::regprocedure, 'dynamo_system.check_referenced()'::regprocedure]::oid[]))
 		UNION ALL
 		SELECT 2, 'foreign keys' WHERE EXISTS (SELECT FROM t JOIN pg_constraint k ON k.contype = 'f' AND t.oid = ANY (ARRAY[k.conrelid, k.confrelid]))
 		UNION ALL
@@ -3913,7 +3920,7 @@ END $$;
 
 -- Every role may execute the functions; privileges on tables determine their
 -- effect.
-GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
+GRANT USAGE ON SCHEMA dynamo, dynamo_system TO PUBLIC;
 GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.vector_indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
 	dynamo.stat_time_to_live, dynamo.stat_streams, dynamo.stat_progress TO PUBLIC;

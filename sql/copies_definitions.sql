@@ -62,7 +62,7 @@ DROP TRIGGER "~dynamo_copy" ON shop;
 ALTER TABLE shop DISABLE TRIGGER "~dynamo_spread_copies";
 ALTER TRIGGER "~dynamo_collect_copies" ON shop RENAME TO x;
 ALTER TABLE shop DISABLE TRIGGER ALL;
-SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'shop'::regclass AND tgfoid = 'dynamo.keep_copies'::regproc ORDER BY 1;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'shop'::regclass AND tgfoid = 'dynamo_system.keep_copies'::regproc ORDER BY 1;
 SELECT drop_copy('shop', 't');
 SELECT drop_total('shop', 'c');
 SELECT drop_copy('shop', 'none');
@@ -102,7 +102,7 @@ SELECT create_total('parts', 'u', 'p', 'c', '{"m": "count"}');
 SELECT drop_total('parts', 't');
 SELECT * FROM check_copies('parts');
 SELECT repair_copies('parts');
-CREATE TRIGGER mine AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies('[]');
+CREATE TRIGGER mine AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo_system.keep_copies('[]');
 RESET ROLE;
 SELECT item FROM parts WHERE "SK" = 'P';
 
@@ -124,7 +124,7 @@ SELECT drop_total('parts', 't');
 ALTER TABLE parts DISABLE ROW LEVEL SECURITY;
 CREATE FUNCTION plant(definition text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_collect_copies" AFTER INSERT ON t_copy_defs.parts FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies(%L)', definition);
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_collect_copies" AFTER INSERT ON t_copy_defs.parts FOR EACH ROW EXECUTE FUNCTION dynamo_system.keep_copies(%L)', definition);
 	BEGIN
 		INSERT INTO t_copy_defs.parts (item) VALUES ('{"kind": "c", "id": "3", "n": "1"}'::jsonb);
 		RAISE NOTICE 'taken: %', (SELECT count(*) FROM dynamo.copies WHERE schema_name = 't_copy_defs');
@@ -160,17 +160,17 @@ SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"n": "count
 -- calls of the trigger function that make no sense
 RESET ROLE;
 \pset tuples_only off
-SELECT dynamo.keep_copies();
+SELECT dynamo_system.keep_copies();
 DROP TRIGGER "~dynamo_collect_copies" ON parts;
 SELECT drop_total('parts', 'x');
-CREATE TRIGGER planted AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies('[]');
+CREATE TRIGGER planted AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo_system.keep_copies('[]');
 INSERT INTO parts (item) VALUES ('{"kind": "c", "id": "3", "n": "1"}'::jsonb);
 DROP TRIGGER planted ON parts;
-CREATE TRIGGER planted AFTER TRUNCATE ON parts FOR EACH STATEMENT EXECUTE FUNCTION dynamo.keep_copies();
+CREATE TRIGGER planted AFTER TRUNCATE ON parts FOR EACH STATEMENT EXECUTE FUNCTION dynamo_system.keep_copies();
 TRUNCATE parts;
 DROP TRIGGER planted ON parts;
 CREATE TABLE other (id int);
-CREATE TRIGGER planted AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies('[]');
+CREATE TRIGGER planted AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo_system.keep_copies('[]');
 INSERT INTO other VALUES (1);
 SELECT dynamo_internal.copy_definitions('\x5b5d00'), dynamo_internal.copy_definitions('\xff00'), dynamo_internal.copy_definitions('\x'), dynamo_internal.copy_definitions('\x3100');
 

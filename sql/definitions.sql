@@ -30,7 +30,7 @@ CREATE FUNCTION whole() RETURNS jsonb LANGUAGE sql AS $$ SELECT '{"version": 1,
 		 "storage": "inline", "shards": 0, "shard_by": null, "relation": "tab$two", "status": "ACTIVE"}]}'::jsonb $$;
 CREATE FUNCTION define(definition text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN try(format('CREATE OR REPLACE TRIGGER k BEFORE INSERT OR UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)', definition));
+	RETURN try(format('CREATE OR REPLACE TRIGGER k BEFORE INSERT OR UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)', definition));
 END $$;
 SELECT define(whole()::text);
 SELECT table_definition(convert_to(whole()::text, 'UTF8') || '\x00') = whole() AS same;
@@ -85,7 +85,7 @@ SELECT table_definition(convert_to(replace(whole()::text, '"g"', '"q@"'), 'UTF8'
 CREATE TABLE plain (a int);
 CREATE FUNCTION guard(definition text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN try(format('CREATE OR REPLACE TRIGGER g BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(%L)', definition));
+	RETURN try(format('CREATE OR REPLACE TRIGGER g BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream(%L)', definition));
 END $$;
 CREATE FUNCTION stream() RETURNS jsonb LANGUAGE sql AS $$
 	SELECT '{"version": 1, "table": "shop", "label": "2026-11-21T11:20:47.123", "view": "NEW_AND_OLD_IMAGES", "partition": "PK", "sort": "SK", "closed": "2026-11-21T12:00:00.000"}'::jsonb $$;
@@ -95,15 +95,15 @@ FROM (VALUES ('version', '2'::jsonb), ('other', '1'), ('table', '""'), ('table',
 	('label', '"2026-11-21T11:20:47.12"'), ('label', '"2026-13-41T11:20:47.123"'), ('label', '"0000-00-00T00:00:00.000"'), ('label', '"now"'), ('closed', '5'), ('closed', '"x"'), ('closed', 'null'),
 	('view', '"ALL"'), ('partition', '""'), ('partition', '"SK"'), ('partition', '[]'), ('sort', 'null')) v(m, v);
 SELECT d, guard(d), stream_definition(convert_to(d, 'UTF8')) IS NULL AS unreadable FROM (VALUES (''), ('x'), ('[]'), ('{}'), ('5')) v(d);
-SELECT a, try(format('CREATE OR REPLACE TRIGGER c AFTER INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes(%s)', a))
+SELECT a, try(format('CREATE OR REPLACE TRIGGER c AFTER INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.capture_changes(%s)', a))
 FROM (VALUES (''), ($$'a'$$), ($$'a', 'ALL', '2026-11-21T11:20:47.123'$$), ($$'a', 'KEYS_ONLY', 'now'$$), ($$'a', 'KEYS_ONLY', '2026-11-21T11:20:47.123'$$)) v(a);
 
 -- columns that cannot contain the item
 CREATE TABLE made (a text COLLATE "C" PRIMARY KEY, b text COLLATE "C" GENERATED ALWAYS AS (a) STORED, item item NOT NULL);
-SELECT try($t$CREATE TRIGGER k BEFORE INSERT OR UPDATE ON made FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+SELECT try($t$CREATE TRIGGER k BEFORE INSERT OR UPDATE ON made FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 	"attributes": [{"name": "b", "type": "S", "column": "b"}], "partition": ["b"], "sort": [], "indexes": []}')$t$);
 CREATE TABLE made_item ("PK" text COLLATE "C" PRIMARY KEY, item item NOT NULL GENERATED ALWAYS AS ('{"PK": {"S": "a"}}'::item) STORED);
-SELECT try($t$CREATE TRIGGER k BEFORE INSERT OR UPDATE ON made_item FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+SELECT try($t$CREATE TRIGGER k BEFORE INSERT OR UPDATE ON made_item FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}')$t$);
 
 -- invalid definitions that exist because they were created without event triggers
@@ -112,14 +112,14 @@ ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 SELECT create_table('good', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "g"}]');
 SELECT enable_stream('good') IS NOT NULL AS enabled;
 CREATE TABLE bad (LIKE tab INCLUDING ALL);
-CREATE TRIGGER k BEFORE INSERT OR UPDATE ON bad FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"time_to_live": "x", "indexes": 5}');
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON bad FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"time_to_live": "x", "indexes": 5}');
 CREATE TABLE worse (LIKE tab INCLUDING ALL);
-CREATE TRIGGER k BEFORE INSERT OR UPDATE ON worse FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('x');
-CREATE TRIGGER c AFTER INSERT ON worse FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('a', 'b', 'c');
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON worse FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('x');
+CREATE TRIGGER c AFTER INSERT ON worse FOR EACH ROW EXECUTE FUNCTION dynamo_system.capture_changes('a', 'b', 'c');
 CREATE TABLE stream (LIKE "good$stream" INCLUDING ALL);
-CREATE TRIGGER g BEFORE INSERT ON stream FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('x');
+CREATE TRIGGER g BEFORE INSERT ON stream FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream('x');
 CREATE TABLE stream2 (LIKE "good$stream" INCLUDING ALL);
-CREATE TRIGGER g BEFORE INSERT ON stream2 FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{"table": 1, "label": "x", "closed": {}}');
+CREATE TRIGGER g BEFORE INSERT ON stream2 FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream('{"table": 1, "label": "x", "closed": {}}');
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 SELECT table_name, partition_key, sort_key_type, indexes, definition IS NULL AS invalid FROM tables WHERE schema_name = 't_definitions' ORDER BY 1;
 SELECT table_name, index_name FROM indexes WHERE schema_name = 't_definitions' ORDER BY 1, 2;
@@ -135,7 +135,7 @@ SELECT put_item('good', '{"PK": {"S": "a"}, "SK": {"S": "b"}, "ends": {"N": "170
 CREATE ROLE definitions_other;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 CREATE TABLE broken (LIKE tab INCLUDING ALL);
-CREATE TRIGGER k BEFORE INSERT OR UPDATE ON broken FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"time_to_live": "x", "indexes": [{"status": "CREATING"}]}');
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON broken FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"time_to_live": "x", "indexes": [{"status": "CREATING"}]}');
 ALTER TABLE broken OWNER TO definitions_other;
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 SELECT delete_expired();
@@ -152,7 +152,7 @@ ALTER TABLE good RENAME TO better;
 DROP TABLE better;
 DROP TABLE plain;
 -- an invalid definition can be corrected or dropped
-CREATE OR REPLACE TRIGGER k BEFORE INSERT OR UPDATE ON bad FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+CREATE OR REPLACE TRIGGER k BEFORE INSERT OR UPDATE ON bad FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "N", "column": "SK"}], "partition": ["PK"], "sort": ["SK"], "indexes": []}');
 SELECT put_item('bad', '{"PK": {"S": "a"}, "SK": {"N": "1"}}');
 DROP TABLE bad, worse, stream, stream2;

@@ -102,9 +102,9 @@ SELECT 1 FROM tab;
 RESET ROLE;
 
 -- the trigger function refuses all other uses
-SELECT dynamo.derive_keys();
+SELECT dynamo_system.derive_keys();
 CREATE TABLE other (item dynamo.item);
-CREATE TRIGGER wrong AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys();
+CREATE TRIGGER wrong AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys();
 INSERT INTO other (item) VALUES ('{"PK": {"S": "w"}, "SK": {"N": "2"}}');
 
 SET client_min_messages = warning;

@@ -125,7 +125,7 @@ CREATE FUNCTION plant(entities text) RETURNS text LANGUAGE plpgsql SET search_pa
 DECLARE
 	definition jsonb := (SELECT definition FROM dynamo.tables WHERE relation = 't_entity_def.shop'::regclass);
 BEGIN
-	EXECUTE format('CREATE OR REPLACE TRIGGER derive BEFORE INSERT OR UPDATE ON planted FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+	EXECUTE format('CREATE OR REPLACE TRIGGER derive BEFORE INSERT OR UPDATE ON planted FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
 		jsonb_set(definition, '{entities}', entities::jsonb));
 	RETURN 'created';
 EXCEPTION WHEN OTHERS THEN

@@ -138,7 +138,7 @@ SELECT regexp_replace(convert_from(trim('\x00'::bytea from tgargs), 'UTF8'), '("
 FROM pg_trigger WHERE tgrelid = 'orders'::regclass \gset
 SELECT :'forged' LIKE '%"margin"%"margin"%' AS forged_well;
 SET ROLE regress_rights_packer;
-CREATE OR REPLACE TRIGGER dynamo_entity_view INSTEAD OF INSERT OR UPDATE OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION dynamo.entity_view_write(:'forged');
+CREATE OR REPLACE TRIGGER dynamo_entity_view INSTEAD OF INSERT OR UPDATE OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION dynamo_system.entity_view_write(:'forged');
 UPDATE orders SET status = '1000' WHERE customer_id = 'c1';
 ALTER TRIGGER dynamo_entity_view ON orders DEPENDS ON EXTENSION dynamo;
 SET ROLE regress_rights_owner;

@@ -162,7 +162,7 @@ CREATE TABLE parts (id text COLLATE "C" NOT NULL, part numeric NOT NULL, item it
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN ('p1');
 CREATE TABLE part_2 PARTITION OF parts DEFAULT;
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parts FOR EACH ROW
-EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "id", "type": "S", "column": "id"}, {"name": "part", "type": "N", "column": "part"}],
+EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "id", "type": "S", "column": "id"}, {"name": "part", "type": "N", "column": "part"}],
 	"partition": ["id"], "sort": ["part"], "indexes": []}');
 SELECT update_time_to_live('parts', 'e');
 CREATE TRIGGER keep BEFORE DELETE ON parts FOR EACH ROW EXECUTE FUNCTION keep();

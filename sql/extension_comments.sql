@@ -7,11 +7,23 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
 	AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typrelid <> 0 FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 
--- the schema that users see contains no internal functions
+-- the schema that users see contains no functions that only PostgreSQL, triggers or nodes of Citus call
+CREATE FUNCTION pg_temp.is_of_nodes(pg_proc) RETURNS boolean LANGUAGE sql AS $$
+	SELECT obj_description($1.oid, 'pg_proc') ~ '(another|this) node of Citus|_on_shard'
+		OR $1.proname ~ '_on_shard' OR $1.proargnames[1:$1.pronargs] && '{relation_name,shard_name}'
+$$;
 SELECT p.oid::regprocedure AS internal
 FROM pg_proc p
-WHERE pronamespace = 'dynamo'::regnamespace AND (prorettype IN ('internal'::regtype, 'cstring'::regtype, 'event_trigger'::regtype)
+WHERE pronamespace = 'dynamo'::regnamespace AND (pg_temp.is_of_nodes(p)
+	OR prorettype IN ('internal'::regtype, 'cstring'::regtype, 'trigger'::regtype, 'event_trigger'::regtype) OR 'internal'::regtype = ANY (proargtypes)
 	OR EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid) OR EXISTS (SELECT FROM pg_cast WHERE castfunc = p.oid)
 	OR EXISTS (SELECT FROM pg_amproc WHERE amproc = p.oid));
 SELECT oid::regclass AS internal FROM pg_class WHERE relnamespace = 'dynamo'::regnamespace AND relkind = 'r';
 
+-- and all of the schema for them are called by triggers of users' tables or by nodes of Citus, for every role
+SELECT p.oid::regprocedure AS misplaced
+FROM pg_proc p
+WHERE pronamespace = 'dynamo_system'::regnamespace AND (prorettype <> 'trigger'::regtype AND NOT pg_temp.is_of_nodes(p)
+	OR prosecdef OR NOT has_function_privilege('public', oid, 'EXECUTE') OR NOT has_schema_privilege('public', pronamespace, 'USAGE'));
+SELECT pg_describe_object(classid, objid, 0) AS misplaced FROM pg_depend
+WHERE refclassid = 'pg_namespace'::regclass AND refobjid = 'dynamo_system'::regnamespace AND classid <> 'pg_proc'::regclass;

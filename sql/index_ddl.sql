@@ -76,17 +76,17 @@ SELECT dynamo.create_table('tab', 'PK', indexes => '[{"index_name": "own", "part
 CREATE TABLE secret (LIKE "tab$own" INCLUDING ALL);
 GRANT INSERT, TRIGGER ON tab TO t_ddl_trigger;
 SET ROLE t_ddl_trigger;
-CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
  "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "G", "type": "S", "column": "G"}], "partition": ["PK"], "sort": [],
  "indexes": [{"name": "own", "local": false, "partition": ["G"], "sort": [], "projection": "ALL", "non_key_attributes": [],
  "storage": "table", "shards": 0, "shard_by": null, "relation": "secret", "status": "ACTIVE"}]}');
 RESET ROLE;
 -- only tables can have a definition, and only one
-CREATE TRIGGER "~~" BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
-CREATE TRIGGER aa INSTEAD OF INSERT ON relations FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
+CREATE TRIGGER "~~" BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{}');
+CREATE TRIGGER aa INSTEAD OF INSERT ON relations FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{}');
 -- a definition by the owner cannot name tables of others, either
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
-CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
  "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "G", "type": "S", "column": "G"}], "partition": ["PK"], "sort": [],
  "indexes": [{"name": "own", "local": false, "partition": ["G"], "sort": [], "projection": "ALL", "non_key_attributes": [],
  "storage": "table", "shards": 0, "shard_by": null, "relation": "secret", "status": "ACTIVE"}]}');

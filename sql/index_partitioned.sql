@@ -12,7 +12,7 @@ CREATE TABLE part1 (item dynamo.item NOT NULL, gone int, "PK" text COLLATE "C" N
 ALTER TABLE part1 DROP COLUMN gone;
 ALTER TABLE part ATTACH PARTITION part1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON part FOR EACH ROW
-EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
  "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT tgrelid::regclass, tgname, tgenabled FROM pg_trigger WHERE tgrelid::regclass::text LIKE 'part%' ORDER BY 1;
 
@@ -46,7 +46,7 @@ CREATE TABLE part2 (LIKE part);
 ALTER TABLE part ATTACH PARTITION part2 FOR VALUES WITH (MODULUS 4, REMAINDER 3);
 CREATE TABLE whole ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK")) PARTITION BY LIST ("PK");
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON whole FOR EACH ROW
-EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
  "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT dynamo.create_index('whole', 'own', 'G', storage => 'table');
 -- a new partition gets all triggers
@@ -94,7 +94,7 @@ CREATE SCHEMA t_part_2;
 CREATE ROLE t_part_other;
 CREATE TABLE far ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK")) PARTITION BY LIST ("PK");
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON far FOR EACH ROW
-EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
  "partition": ["PK"], "sort": [], "indexes": []}');
 CREATE TABLE t_part_2.far_a PARTITION OF far FOR VALUES IN ('a') PARTITION BY LIST ("PK");
 CREATE TABLE t_part_2.far_aa PARTITION OF t_part_2.far_a FOR VALUES IN ('a');

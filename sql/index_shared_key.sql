@@ -183,7 +183,7 @@ SELECT drop_table('partly');
 CREATE TABLE parted ("PK" text COLLATE "C" NOT NULL, "SK" text COLLATE "C" NOT NULL, item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(
+CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(
 	'{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "S", "column": "SK"}], "partition": ["PK"], "sort": ["SK"], "indexes": []}');
 ALTER TABLE parted ENABLE ALWAYS TRIGGER "~dynamo_derive_keys";
 INSERT INTO parted ("PK", "SK", item) SELECT 'p' || p, 'x' || l, jsonb_build_object('PK', 'p' || p, 'SK', 'x' || l, 'k', 'k', 'x', long(l)) FROM unnest(ARRAY[1024, 1025]) l, generate_series(1, 3) p;

@@ -27,7 +27,7 @@ DROP TRIGGER "~dynamo_guard_truncate" ON "tab$own";
 DROP TRIGGER "~dynamo_guard_index" ON "tab$own";
 SELECT put('b');
 CREATE TRIGGER "~dynamo_guard_index" BEFORE INSERT OR UPDATE OR DELETE ON "tab$own"
-	FOR EACH ROW EXECUTE FUNCTION dynamo.guard_index();
+	FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_index();
 SELECT put('b');
 
 -- The index table gets another owner.
@@ -94,7 +94,7 @@ CREATE TABLE part ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PR
 CREATE TABLE part0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE part1 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON part FOR EACH ROW
-	EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+	EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
  "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT create_index('part', 'own', 'G', storage => 'table');
 CREATE FUNCTION put_parts(n int) RETURNS text LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
 -- The functions that nodes of Citus call on each other do nothing to other tables.
-SET search_path = public, dynamo;
+SET search_path = public, dynamo, dynamo_system;
 \set VERBOSITY terse
 SELECT create_table('plain', partition_key => 'PK');
 SELECT put_item('plain', '{"PK": {"S": "a"}}');

@@ -165,7 +165,7 @@ CREATE TABLE odd (id text COLLATE "C" PRIMARY KEY, item item NOT NULL, other ite
 INSERT INTO odd SELECT i::text, build_item('id', i::text) FROM generate_series(1, 3000) i;
 ANALYZE odd;
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON odd FOR EACH ROW
-EXECUTE FUNCTION derive_keys('{"version": 1, "attributes": [{"name": "id", "type": "S", "column": "id"}], "partition": ["id"], "sort": [], "indexes": []}');
+EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "id", "type": "S", "column": "id"}], "partition": ["id"], "sort": [], "indexes": []}');
 CREATE INDEX ON odd ((item || other));
 ANALYZE odd;
 SELECT count(*) FROM pg_statistic WHERE starelid IN ('odd'::regclass, 'odd_expr_idx'::regclass) AND stakind2 = 27451;

@@ -21,7 +21,7 @@ CREATE FUNCTION t_trap.is_ordinary(types oid[]) RETURNS boolean LANGUAGE sql AS 
 
 SELECT count(t_trap.shadow_function(proname, proargtypes, result, 'function ' || proname)) > 2000
 FROM (SELECT proname, proargtypes, min(prorettype) AS result FROM pg_proc
-	WHERE pronamespace IN ('pg_catalog'::regnamespace, 'dynamo'::regnamespace) AND t_trap.is_ordinary(proargtypes::oid[] || prorettype)
+	WHERE pronamespace IN ('pg_catalog'::regnamespace, 'dynamo'::regnamespace, 'dynamo_system'::regnamespace) AND t_trap.is_ordinary(proargtypes::oid[] || prorettype)
 	GROUP BY 1, 2) f;
 SELECT count(t_trap.shadow_function('operator ' || oid, array_remove(ARRAY[oprleft, oprright], 0), oprresult, 'operator ' || oprname)) > 500
 FROM pg_operator WHERE oprnamespace IN ('pg_catalog'::regnamespace, 'dynamo'::regnamespace) AND t_trap.is_ordinary(ARRAY[oprleft, oprright, oprresult]);
@@ -49,7 +49,7 @@ CREATE FUNCTION dynamo.matches(dynamo.item, pg_catalog.text, pg_catalog.text, pg
 
 SET search_path = t_path, t_trap, pg_catalog;
 SELECT 'a'::pg_catalog.text = 'b'::pg_catalog.varchar;
-SELECT 1::pg_catalog.oid = 'dynamo.derive_keys()'::pg_catalog.regprocedure;
+SELECT 1::pg_catalog.oid = 'dynamo_system.derive_keys()'::pg_catalog.regprocedure;
 SELECT lower('A'::pg_catalog.text);
 SELECT 'a'::text;
 SELECT 1 FROM pg_class;
@@ -131,7 +131,7 @@ SELECT dynamo.trim_streams(), dynamo.trim_streams('shop', '0 seconds');
 CREATE TABLE parts ("PK" pg_catalog.text COLLATE "C" NOT NULL, "SK" pg_catalog.text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY LIST ("PK");
 CREATE TABLE part PARTITION OF parts DEFAULT;
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parts FOR EACH ROW
-EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "S", "column": "SK"}],
+EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "S", "column": "SK"}],
 	"partition": ["PK"], "sort": ["SK"], "indexes": []}');
 SELECT dynamo.update_time_to_live('parts', 'ttl');
 CREATE TEMPORARY TABLE expired AS

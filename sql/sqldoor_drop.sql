@@ -87,13 +87,13 @@ SELECT make('shop');
 SELECT label AS open_label FROM dynamo.streams WHERE schema_name = 't_drop' AND status = 'ENABLED' \gset
 SET ROLE drop_other;
 SELECT create_table('claim', 'PK');
-CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON claim FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(
+CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON claim FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(
 '{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": [{"name": "own", "local": false,
 "partition": ["PK"], "sort": [], "projection": "ALL", "non_key_attributes": [], "storage": "table", "shards": 0, "shard_by": null, "relation": "shop$own", "status": "ACTIVE"},
 {"name": "two", "local": false, "partition": ["PK"], "sort": [], "projection": "ALL", "non_key_attributes": [], "storage": "table", "shards": 0, "shard_by": null,
 "relation": "shop", "status": "ACTIVE"}]}');
 CREATE TRIGGER "!dynamo_capture_changes" AFTER INSERT OR DELETE OR UPDATE ON claim FOR EACH ROW
-	EXECUTE FUNCTION dynamo.capture_changes('shop$stream$2', 'KEYS_ONLY', :'open_label');
+	EXECUTE FUNCTION dynamo_system.capture_changes('shop$stream$2', 'KEYS_ONLY', :'open_label');
 RESET ROLE;
 BEGIN;
 DROP TABLE claim;
@@ -115,16 +115,16 @@ RESET ROLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 SET ROLE drop_other;
 CREATE TABLE torn (a int);
-CREATE TRIGGER a BEFORE INSERT OR UPDATE ON torn FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{torn');
+CREATE TRIGGER a BEFORE INSERT OR UPDATE ON torn FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{torn');
 CREATE TABLE torn_stream (a int);
-CREATE TRIGGER a BEFORE INSERT OR UPDATE ON torn_stream FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{torn');
+CREATE TRIGGER a BEFORE INSERT OR UPDATE ON torn_stream FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream('{torn');
 CREATE TABLE torn_index (a int);
-CREATE TRIGGER a BEFORE INSERT OR UPDATE ON torn_index FOR EACH ROW EXECUTE FUNCTION dynamo.guard_index('torn', 'x');
+CREATE TRIGGER a BEFORE INSERT OR UPDATE ON torn_index FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_index('torn', 'x');
 CREATE TABLE nothing (a int);
-CREATE TRIGGER a BEFORE INSERT OR UPDATE ON nothing FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys();
-CREATE TRIGGER b BEFORE INSERT OR UPDATE ON nothing FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream();
+CREATE TRIGGER a BEFORE INSERT OR UPDATE ON nothing FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys();
+CREATE TRIGGER b BEFORE INSERT OR UPDATE ON nothing FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream();
 CREATE TABLE expiring (a int);
-CREATE TRIGGER a BEFORE INSERT OR UPDATE ON expiring FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"indexes": [{"status": "CREATING"}], "torn');
+CREATE TRIGGER a BEFORE INSERT OR UPDATE ON expiring FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"indexes": [{"status": "CREATING"}], "torn');
 RESET ROLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 SET ROLE drop_owner;

@@ -12,7 +12,7 @@ SET ROLE own_thief;
 SELECT create_table('bait', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "G", "storage": "table"}]');
 CREATE FUNCTION replant(name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON bait FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON bait FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
 		(SELECT replace(definition::text, 'bait$GSI', name) FROM tables WHERE schema_name = 't_ownership'));
 END $$;
 SELECT replant('secrets');
@@ -35,7 +35,7 @@ SELECT add_reference('links', 'link', '{"PK": "{p}", "SK": "{q}"}', referenced_t
 SELECT add_reference('links', 'stolen', '{"PK": "{p}", "SK": "{q}"}', referenced_table => 'shop', on_delete => 'CASCADE');
 CREATE FUNCTION plant(function text, what text, tables text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('CREATE CONSTRAINT TRIGGER planted AFTER UPDATE OR %s ON %s FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%L)', what, tables, function,
+	EXECUTE format('CREATE CONSTRAINT TRIGGER planted AFTER UPDATE OR %s ON %s FOR EACH ROW EXECUTE FUNCTION dynamo_system.%s(%L)', what, tables, function,
 		'{"name": {"S": "r"}, "cascade": {"BOOL": true}, "keys": {"M": {"PK": {"S": "{p}"}, "SK": {"S": "{q}"}}}}');
 END $$;
 SELECT plant('check_referenced', 'DELETE', 'shop FROM links');

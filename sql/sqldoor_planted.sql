@@ -17,7 +17,7 @@ SET ROLE plant_thief;
 CREATE FUNCTION plant(table_name text, relation text, storage text, shards text DEFAULT '0') RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
 		table_name, format('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "S", "column": "SK"}],
 			"partition": ["PK"], "sort": ["SK"], "indexes": [{"name": "GSI", "local": false, "partition": ["PK"], "sort": ["SK"], "projection": "ALL",
 			"non_key_attributes": [], "storage": %s, "shards": %s, "relation": %s, "status": "ACTIVE"}]}',
@@ -27,7 +27,7 @@ END $$;
 -- an index table that is another user's table: not read with its owner's rights
 CREATE TABLE bait ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK", "SK"));
 CREATE TRIGGER maintain_indexes AFTER INSERT OR UPDATE OR DELETE ON bait
-	FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
+	FOR EACH ROW EXECUTE FUNCTION dynamo_system.maintain_indexes();
 SELECT plant('bait', 'shop', 'table');
 SELECT query('bait', 'PK = :a', '{":a": {"S": "a"}}', index_name => 'GSI');
 SELECT scan('bait', index_name => 'GSI');
@@ -56,7 +56,7 @@ SELECT count(*), to_regclass('shop_card') FROM shop;
 SET ROLE plant_thief;
 CREATE TABLE bait ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK", "SK"));
 CREATE TRIGGER maintain_indexes AFTER INSERT OR UPDATE OR DELETE ON bait
-	FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
+	FOR EACH ROW EXECUTE FUNCTION dynamo_system.maintain_indexes();
 CREATE TABLE wrong ("PK" text COLLATE "C", "SK" text COLLATE "C", item bigint NOT NULL, PRIMARY KEY ("PK", "SK"));
 INSERT INTO wrong VALUES ('a', 'b', 42);
 SELECT plant('bait', 'wrong', 'table');
@@ -71,11 +71,11 @@ SELECT plant('nulls', 'wrong', 'inline');
 -- definitions that views cannot read
 SELECT plant('bait', 'wrong', 'table', '1.5');
 CREATE TABLE stream (a int);
-CREATE TRIGGER guard BEFORE INSERT ON stream FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(
+CREATE TRIGGER guard BEFORE INSERT ON stream FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream(
 	'{"table": "x", "label": "2026-01-01T00:00:00.000", "view": "KEYS_ONLY", "partition": "p", "closed": 5}');
 CREATE SCHEMA t_planted_2
 	CREATE TABLE bait (item item NOT NULL)
-	CREATE TRIGGER derive_keys BEFORE INSERT ON bait FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('no JSON');
+	CREATE TRIGGER derive_keys BEFORE INSERT ON bait FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('no JSON');
 SELECT index_name, local, shards FROM indexes WHERE schema_name LIKE 't\_planted%';
 SELECT enabled_at, disabled_at FROM streams WHERE schema_name LIKE 't\_planted%';
 
@@ -83,8 +83,8 @@ SELECT enabled_at, disabled_at FROM streams WHERE schema_name LIKE 't\_planted%'
 SELECT create_table('one', 'PK');
 SELECT create_table('other', 'PK');
 CREATE CONSTRAINT TRIGGER referenced AFTER DELETE ON one FROM other
-	FOR EACH ROW EXECUTE FUNCTION dynamo.check_referenced();
-CREATE TRIGGER truncated AFTER TRUNCATE ON one FOR EACH STATEMENT EXECUTE FUNCTION dynamo.check_referenced();
+	FOR EACH ROW EXECUTE FUNCTION dynamo_system.check_referenced();
+CREATE TRIGGER truncated AFTER TRUNCATE ON one FOR EACH STATEMENT EXECUTE FUNCTION dynamo_system.check_referenced();
 TRUNCATE one, other;
 
 -- a reference is checked for all items, even if row security is forced on the owner
@@ -106,12 +106,12 @@ SELECT create_table('till', 'PK', 'SK');
 SELECT enable_stream('till') AS label \gset
 SELECT create_table('kept', 'PK', 'SK');
 GRANT TRIGGER ON kept TO plant_thief;
-CREATE TRIGGER links_referenced AFTER UPDATE ON kept EXECUTE FUNCTION dynamo.entity_view_write();
+CREATE TRIGGER links_referenced AFTER UPDATE ON kept EXECUTE FUNCTION dynamo_system.entity_view_write();
 SET ROLE plant_thief;
 SELECT create_table('claim', 'PK', 'SK');
 SELECT plant('claim', 'precious', 'table');
 CREATE TRIGGER "!dynamo_capture_changes" AFTER INSERT OR DELETE OR UPDATE ON claim FOR EACH ROW
-	EXECUTE FUNCTION dynamo.capture_changes('till$stream', 'KEYS_ONLY', :'label');
+	EXECUTE FUNCTION dynamo_system.capture_changes('till$stream', 'KEYS_ONLY', :'label');
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE CONSTRAINT TRIGGER links AFTER INSERT ON claim FROM kept FOR EACH ROW EXECUTE FUNCTION nothing('{}');
 RESET ROLE;

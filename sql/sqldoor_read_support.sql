@@ -73,7 +73,7 @@ CREATE TABLE parts ("PK" text COLLATE "C", "SK" text COLLATE "C", "GSI1PK" text 
 	item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
 CREATE TABLE part0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE part1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-SELECT format('CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION derive_keys(%L)',
+SELECT format('CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
 	(:'definition'::jsonb || '{"indexes": []}')::text) \gexec
 INSERT INTO parts ("PK", "SK", item) SELECT "PK", "SK", item FROM skewed;
 SELECT estimate($$query('parts', 'PK = :p', '{":p": {"S": "big"}}')$$) AS query, estimate($$scan('parts')$$) AS scan;

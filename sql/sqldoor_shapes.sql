@@ -22,11 +22,11 @@ END $$;
 -- table "tab" with an index GSI on g, whose relation is "fake"
 CREATE FUNCTION define(storage text, shards int, relation text DEFAULT 'fake') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
 		format('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "g", "type": "S", "column": "g"}],
 			"partition": ["PK"], "sort": [], "indexes": [{"name": "GSI", "local": false, "partition": ["g"], "sort": [], "projection": "ALL",
 			"non_key_attributes": [], "storage": %s, "shards": %s, "relation": %s, "status": "ACTIVE"}]}', to_json(storage), shards, to_json(relation)));
-	CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE OR DELETE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
+	CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE OR DELETE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.maintain_indexes();
 END $$;
 -- creates the relation with a row, then its definition; returns the result of each operation; drops everything
 CREATE FUNCTION shape(make text, storage text DEFAULT 'table', shards int DEFAULT 0, fill text DEFAULT NULL, relation text DEFAULT 'fake')
@@ -47,12 +47,12 @@ BEGIN
 		EXECUTE make;
 		IF fill IS NOT NULL THEN EXECUTE 'INSERT INTO fake VALUES (' || fill || ', build_item(''PK'', ''a'', ''g'', ''x''))'; END IF;
 		IF storage = 'table' AND relation = 'fake' THEN
-			CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON fake FOR EACH ROW EXECUTE FUNCTION dynamo.guard_index('tab', 'GSI');
+			CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON fake FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_index('tab', 'GSI');
 		END IF;
 		PERFORM define(storage, shards, relation);
 		IF storage = 'table' AND relation <> 'seen' THEN
 			EXECUTE format('CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to" AFTER DELETE ON %I FROM tab FOR EACH ROW WHEN (false)
-				EXECUTE FUNCTION dynamo.belongs_to(%L)', relation, relation);
+				EXECUTE FUNCTION dynamo_system.belongs_to(%L)', relation, relation);
 		END IF;
 		FOR i IN 1 .. array_length(operations, 1) LOOP results[i] = try(operations[i]); END LOOP;
 		RAISE EXCEPTION 'undo';
@@ -76,9 +76,9 @@ SELECT * FROM shape('CREATE TABLE fake (dynamo_shard bool, g text COLLATE "C", "
 	CREATE TABLE fake0 PARTITION OF fake FOR VALUES IN (false); CREATE TABLE fake1 PARTITION OF fake FOR VALUES IN (true)', shards => 2, fill => 'false, ''x'', ''a''');
 -- the table itself, and its partition
 SELECT * FROM shape('DROP TABLE tab; CREATE TABLE tab (g text COLLATE "C" NOT NULL, "PK" text COLLATE "C" PRIMARY KEY, item item NOT NULL);
-	CREATE TRIGGER g BEFORE DELETE ON tab FOR EACH STATEMENT EXECUTE FUNCTION dynamo.guard_index(''tab'', ''GSI'')', relation => 'tab');
+	CREATE TRIGGER g BEFORE DELETE ON tab FOR EACH STATEMENT EXECUTE FUNCTION dynamo_system.guard_index(''tab'', ''GSI'')', relation => 'tab');
 SELECT * FROM shape('DROP TABLE tab; CREATE TABLE tab (g text COLLATE "C" NOT NULL, "PK" text COLLATE "C" PRIMARY KEY, item item NOT NULL) PARTITION BY LIST ("PK"); CREATE TABLE part PARTITION OF tab DEFAULT;
-	CREATE TRIGGER g BEFORE DELETE ON part FOR EACH STATEMENT EXECUTE FUNCTION dynamo.guard_index(''tab'', ''GSI'')', relation => 'part');
+	CREATE TRIGGER g BEFORE DELETE ON part FOR EACH STATEMENT EXECUTE FUNCTION dynamo_system.guard_index(''tab'', ''GSI'')', relation => 'part');
 -- a view, also with columns of other types
 SELECT * FROM shape('CREATE VIEW seen AS SELECT 1 AS g, "PK", item FROM tab', relation => 'seen');
 -- indexes that are not btrees, or not on these columns in this order
@@ -92,10 +92,10 @@ SELECT * FROM shape('CREATE UNIQUE INDEX fake ON tab (g, "PK")', 'inline');
 SELECT create_table('str', 'PK');
 CREATE TABLE records (number bigint GENERATED ALWAYS AS IDENTITY, created_at timestamptz NOT NULL, horizon xid8 NOT NULL, event "char" NOT NULL,
 	keys item, new_item item, old_item item, PRIMARY KEY (number) INCLUDE (keys, new_item));
-CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON records FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(
+CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON records FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream(
 	'{"version": 1, "table": "str", "label": "2026-11-21T11:20:47.123", "view": "NEW_AND_OLD_IMAGES", "partition": "PK"}');
-CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to" AFTER DELETE ON records FROM str FOR EACH ROW WHEN (false) EXECUTE FUNCTION dynamo.belongs_to('records');
-CREATE TRIGGER c AFTER INSERT OR UPDATE OR DELETE ON str FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('records', 'NEW_AND_OLD_IMAGES', '2026-11-21T11:20:47.123');
+CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to" AFTER DELETE ON records FROM str FOR EACH ROW WHEN (false) EXECUTE FUNCTION dynamo_system.belongs_to('records');
+CREATE TRIGGER c AFTER INSERT OR UPDATE OR DELETE ON str FOR EACH ROW EXECUTE FUNCTION dynamo_system.capture_changes('records', 'NEW_AND_OLD_IMAGES', '2026-11-21T11:20:47.123');
 SELECT try('SELECT put_item(''str'', build_item(''PK'', ''a''))');
 SELECT try('SELECT count(*) FROM read_stream(''str'')');
 SELECT disable_stream('str');

@@ -120,7 +120,7 @@ DROP TRIGGER "~theirs" ON shop;
 CREATE TABLE late ("PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK"));
 CREATE TRIGGER "~y" BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCTION change();
 CREATE TRIGGER "~z" BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCTION change();
-CREATE TRIGGER derive BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(
+CREATE TRIGGER derive BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(
 	'{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT * FROM our_triggers ORDER BY 1, 2;
 

@@ -24,7 +24,7 @@ BEGIN
 	CREATE TABLE tab ("PK" text COLLATE "C" NOT NULL, "N" numeric NOT NULL, g text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK", "N"));
 	CREATE INDEX "tab$inline" ON tab (g, "PK", "N") WHERE g IS NOT NULL;
 	INSERT INTO tab VALUES (pk, n, 'g', item::item);
-	CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+	CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 		"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "N", "type": "N", "column": "N"}, {"name": "g", "type": "S", "column": "g"}],
 		"partition": ["PK"], "sort": ["N"], "indexes": [{"name": "inline", "local": false, "partition": ["g"], "sort": [], "projection": "ALL",
 		"non_key_attributes": [], "storage": "inline", "shards": 0, "shard_by": null, "relation": "tab$inline", "status": "ACTIVE"}]}');
@@ -91,7 +91,7 @@ SELECT * FROM run($$CREATE TABLE copy AS SELECT * FROM tab; DROP TABLE copy$$);
 
 -- an attribute that is not part of a key is checked like one
 CREATE TABLE other ("PK" text COLLATE "C" PRIMARY KEY, n numeric, s text COLLATE "C", item item NOT NULL);
-CREATE TRIGGER k BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "n", "type": "N", "column": "n"}, {"name": "s", "type": "S", "column": "s"}],
 	"partition": ["PK"], "sort": [], "indexes": []}');
 INSERT INTO other (item) VALUES (build_item('PK', 'a'::text, 'n', decode(repeat('e0', 20000), 'hex')));
@@ -106,9 +106,9 @@ SELECT "PK", n, s FROM other;
 CREATE TABLE parts ("PK" text COLLATE "C" NOT NULL, g text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK")) PARTITION BY LIST ("PK");
 CREATE TABLE part PARTITION OF parts FOR VALUES IN ('a');
 CREATE INDEX "parts$g" ON parts (g, "PK") WHERE g IS NOT NULL;
-CREATE TRIGGER k BEFORE INSERT OR UPDATE ON part FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON part FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}');
-CREATE TRIGGER l BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+CREATE TRIGGER l BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "g", "type": "S", "column": "g"}], "partition": ["PK"], "sort": [],
 	"indexes": [{"name": "one", "local": false, "partition": ["g"], "sort": [], "projection": "ALL",
 	"non_key_attributes": [], "storage": "inline", "shards": 0, "shard_by": null, "relation": "parts$g", "status": "ACTIVE"}]}');
@@ -124,7 +124,7 @@ BEGIN
 	DROP TABLE IF EXISTS hand;
 	EXECUTE format('CREATE TABLE hand (%s)', columns);
 	EXECUTE format('INSERT INTO hand VALUES (%s)', record);
-	EXECUTE format('CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON hand FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(%L)',
+	EXECUTE format('CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON hand FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream(%L)',
 		jsonb_set(replace(definition, '\000', '')::jsonb, '{table}', '"hand"') - 'relation');
 	RETURN try($t$SELECT * FROM read_stream('hand')$t$) || ', trimmed: ' || try($t$SELECT trim_streams('hand', '0')$t$);
 END $$;

@@ -50,9 +50,9 @@ SELECT counted('store');
 DROP TABLE changes;
 -- invalid definitions
 CREATE TABLE none (a int);
-CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{');
-CREATE TRIGGER t BEFORE INSERT ON store FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{}');
-CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{"table": "store", "label": "x", "view": "NEW_IMAGE", "partition": "PK"}');
+CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream('{');
+CREATE TRIGGER t BEFORE INSERT ON store FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream('{}');
+CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_stream('{"table": "store", "label": "x", "view": "NEW_IMAGE", "partition": "PK"}');
 SELECT enable_stream('store', 'KEYS_ONLY') IS NOT NULL;
 SELECT put('store');
 DROP TABLE t_stream_ddl_2."store$stream";

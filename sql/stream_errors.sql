@@ -111,10 +111,10 @@ SELECT * FROM dynamo.read_stream('tab', max_records => -1);
 SELECT dynamo.trim_streams('tab', '-1 s');
 SELECT dynamo.trim_streams(max_records => -1);
 SELECT dynamo.trim_streams('none');
-SELECT dynamo.capture_changes();
-CREATE TRIGGER t BEFORE INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('a', 'KEYS_ONLY', '2026-11-21T11:20:47.123');
+SELECT dynamo_system.capture_changes();
+CREATE TRIGGER t BEFORE INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo_system.capture_changes('a', 'KEYS_ONLY', '2026-11-21T11:20:47.123');
 INSERT INTO quiet (item) VALUES ('{"p": {"S": "x"}}');
-CREATE OR REPLACE TRIGGER t AFTER INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('tab', 'NEW_IMAGE', '2026-11-21T11:20:47.123');
+CREATE OR REPLACE TRIGGER t AFTER INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo_system.capture_changes('tab', 'NEW_IMAGE', '2026-11-21T11:20:47.123');
 INSERT INTO quiet (item) VALUES ('{"p": {"S": "x"}}');
 
 SET client_min_messages = warning;

@@ -28,7 +28,7 @@ RESET ROLE;
 CREATE TABLE other (a int);
 GRANT ALL ON other TO stream_writer;
 SET ROLE stream_writer;
-CREATE TRIGGER t AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('tab$stream', 'NEW_IMAGE', 'x');
+CREATE TRIGGER t AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo_system.capture_changes('tab$stream', 'NEW_IMAGE', 'x');
 SET ROLE stream_reader;
 SELECT event_name, keys FROM dynamo.read_stream('tab');
 SELECT dynamo.request_safe('DescribeStream', json_build_object('StreamArn', (SELECT arn FROM dynamo.streams WHERE schema_name = 't_stream_priv'))) ->> 'status';

@@ -84,9 +84,9 @@ ALTER TABLE ecommerce RENAME TO shop;
 INSERT INTO shop (item, note) VALUES ('{"PK": {"S": "a"}, "SK": {"S": "b"}}', 'mine');
 TABLE shop;
 CREATE TABLE broken (item dynamo.item);
-CREATE TRIGGER k BEFORE INSERT ON broken FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
+CREATE TRIGGER k BEFORE INSERT ON broken FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys('{}');
 CREATE TRIGGER k BEFORE INSERT ON broken FOR EACH ROW EXECUTE FUNCTION
-	dynamo.derive_keys('{"version": 1, "attributes": [], "partition": ["PK"], "sort": [], "indexes": []}');
+	dynamo_system.derive_keys('{"version": 1, "attributes": [], "partition": ["PK"], "sort": [], "indexes": []}');
 
 -- only the owner can drop a table
 CREATE ROLE t_table_other;

@@ -158,7 +158,7 @@ SET dynamo.direct_access = off;
 CREATE TABLE parted (id text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY (id)) PARTITION BY HASH (id);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(
+CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(
 	'{"version": 1, "attributes": [{"name": "id", "type": "S", "column": "id"}], "partition": ["id"], "sort": [], "indexes": []}');
 RESET dynamo.direct_access;
 SELECT dynamo.transact_write_items('[

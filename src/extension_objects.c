@@ -40,9 +40,9 @@ ExtensionFunctionOid(const char *schema_name, const char *name, const Oid *types
 }
 
 Oid
-DynamoFunctionOid(const char *name)
+SystemFunctionOid(const char *name)
 {
-	return ExtensionFunctionOid(DYNAMO_SCHEMA, name, NULL, 0);
+	return ExtensionFunctionOid(SYSTEM_SCHEMA, name, NULL, 0);
 }
 
 Oid

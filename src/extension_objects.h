@@ -9,9 +9,13 @@
 
 #include "exported.h"
 
-/* The schema of objects for users, and the schema of internal objects. */
+/*
+ * The schema of objects for users, that of internal objects, which only superusers may
+ * use, and that of the functions which triggers and nodes of Citus call for every role.
+ */
 #define DYNAMO_SCHEMA			"dynamo"
 #define INTERNAL_SCHEMA			"dynamo_internal"
+#define SYSTEM_SCHEMA			"dynamo_system"
 
 /* Trigger functions. */
 #define FUNCTION_ENTITY_VIEW_WRITE	"entity_view_write"
@@ -51,8 +55,8 @@
  */
 extern Oid	ExtensionFunctionOid(const char *schema_name, const char *name, const Oid *types, int n);
 
-/* The OID of dynamo.<name>(), without arguments; InvalidOid if missing. */
-extern Oid	DynamoFunctionOid(const char *name);
+/* The OID of the trigger function dynamo_system.<name>(); InvalidOid if missing. */
+extern Oid	SystemFunctionOid(const char *name);
 
 /* The same in dynamo_internal. */
 extern Oid	InternalFunctionOid(const char *name);

@@ -83,7 +83,7 @@ CustomSettingsCall(void)
 	}
 	if (names.len == 0)
 		return NULL;
-	return psprintf("dynamo.take_settings(ARRAY[%s]::pg_catalog.text[], ARRAY[%s]::pg_catalog.text[])", names.data, values.data);
+	return psprintf("dynamo_system.take_settings(ARRAY[%s]::pg_catalog.text[], ARRAY[%s]::pg_catalog.text[])", names.data, values.data);
 }
 
 /* ---- sending ---- */

@@ -69,13 +69,13 @@ static const struct
 	int			nargs;
 }			statements[] = {
 	/* constants and nulls take less time than parameters */
-	[LINK_REQUEST] = {"SELECT dynamo.request_on_shard($1, $2)", 2},
-	[LINK_ROW] = {"SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)", 5},
-	[LINK_GET] = {"SELECT dynamo.row_on_shard(0, $1, $2, 0, $3)", 3},
-	[LINK_ROWS] = {"SELECT dynamo.rows_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
-	[LINK_WRITE] = {"SELECT dynamo.write_on_shard($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9},
-	[LINK_WRITE_ITEM] = {"SELECT dynamo.write_on_shard($1, $2, $3, NULL, NULL, NULL, NULL, NULL, NULL)", 3},
-	[LINK_STREAM] = {"SELECT dynamo.stream_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
+	[LINK_REQUEST] = {"SELECT dynamo_system.request_on_shard($1, $2)", 2},
+	[LINK_ROW] = {"SELECT dynamo_system.row_on_shard($1, $2, $3, $4, $5)", 5},
+	[LINK_GET] = {"SELECT dynamo_system.row_on_shard(0, $1, $2, 0, $3)", 3},
+	[LINK_ROWS] = {"SELECT dynamo_system.rows_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
+	[LINK_WRITE] = {"SELECT dynamo_system.write_on_shard($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9},
+	[LINK_WRITE_ITEM] = {"SELECT dynamo_system.write_on_shard($1, $2, $3, NULL, NULL, NULL, NULL, NULL, NULL)", 3},
+	[LINK_STREAM] = {"SELECT dynamo_system.stream_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
 };
 
 const char *

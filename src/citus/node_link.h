@@ -18,14 +18,14 @@
 
 typedef enum LinkFunction
 {
-	LINK_REQUEST,				/* dynamo.request_on_shard(text, text) */
-	LINK_ROW,					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
+	LINK_REQUEST,				/* dynamo_system.request_on_shard(text, text) */
+	LINK_ROW,					/* dynamo_system.row_on_shard(int4, text, text, int4, bytea) */
 	LINK_GET,					/* the same to read a row: (text, text, bytea) */
-	LINK_ROWS,					/* dynamo.rows_on_shard(text, text, bytea, int4, int4, int4, int4) */
-	LINK_WRITE,					/* dynamo.write_on_shard(int4, text, dynamo.item, text, text, dynamo.item,
+	LINK_ROWS,					/* dynamo_system.rows_on_shard(text, text, bytea, int4, int4, int4, int4) */
+	LINK_WRITE,					/* dynamo_system.write_on_shard(int4, text, dynamo.item, text, text, dynamo.item,
 								 * jsonb, text, text) */
 	LINK_WRITE_ITEM,			/* the same with only the first three arguments */
-	LINK_STREAM					/* dynamo.stream_on_shard(text, text, text, int4, text, int4, int4) */
+	LINK_STREAM					/* dynamo_system.stream_on_shard(text, text, text, int4, text, int4, int4) */
 } LinkFunction;
 
 #define LINK_ARGS	9			/* maximum of a function */

@@ -3,7 +3,7 @@
  *	  Rows on other nodes of Citus: the third path behind the interface of store.h.
  *
  * A row whose shard is on another node is read and written there directly, by the
- * function dynamo.row_on_shard, which knows the following actions.  Its result is a
+ * function dynamo_system.row_on_shard, which knows the following actions.  Its result is a
  * status, followed by an item in binary form if there is one.
  */
 #ifndef DYNAMO_CITUS_NODE_ROW_H
@@ -37,7 +37,7 @@ typedef enum NodeStatus
 } NodeStatus;
 
 /*
- * Rows of a range are read by the function dynamo.rows_on_shard: of one partition key of
+ * Rows of a range are read by the function dynamo_system.rows_on_shard: of one partition key of
  * the table or of an index table, of a whole shard of the table, or of several keys.  The
  * range is an item with these members; all but one of the first three may be absent.  A
  * comparison applies to the last one of the key attributes, unless that belongs to the

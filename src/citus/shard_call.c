@@ -1,6 +1,6 @@
 /*
  * shard_call.c
- *	  Calls dynamo.stream_on_shard on other nodes.
+ *	  Calls dynamo_system.stream_on_shard on other nodes.
  *
  * While Citus moves a shard, the place that this session knows may be the old one.  The call is
  * then made again.

@@ -1,6 +1,6 @@
 /*
  * shard_call.h
- *	  Calls of dynamo.stream_on_shard for shards of streams on other nodes.
+ *	  Calls of dynamo_system.stream_on_shard for shards of streams on other nodes.
  *
  * The function has an action, a number whose meaning depends on the action, and limits.  Its
  * result is a status of citus/node_row.h, followed by the results below, in network byte order.

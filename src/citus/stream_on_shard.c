@@ -1,6 +1,6 @@
 /*
  * stream_on_shard.c
- *	  dynamo.stream_on_shard: reads and trims a shard of a stream for another node of Citus.
+ *	  dynamo_system.stream_on_shard: reads and trims a shard of a stream for another node of Citus.
  *
  * Anybody may call it: it does what the functions for streams do, with the rights of the
  * caller and the same checks, but only on a shard of this server.
@@ -100,7 +100,7 @@ TrimHere(const StreamShards *shards, int shard, FunctionCallInfo fcinfo, StringI
 
 	if (!RelationOwnercheck(RelationGetRelid(shards->rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(shards->rel));
-	PreventCommandIfReadOnly("dynamo.stream_on_shard()");
+	PreventCommandIfReadOnly("dynamo_system.stream_on_shard()");
 	relid = LocalShardLockToTrim(shards, shard);
 	if (!OidIsValid(relid))
 		return false;

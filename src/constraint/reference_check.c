@@ -1,7 +1,7 @@
 /*
  * reference_check.c
- *	  The triggers of references: dynamo.check_reference on the referencing
- *	  table, dynamo.check_referenced on the referenced one.
+ *	  The triggers of references: dynamo_system.check_reference on the referencing
+ *	  table, dynamo_system.check_referenced on the referenced one.
  *
  * They follow ri_triggers.c.  Writing a referencing item locks the referenced
  * one FOR KEY SHARE, so that it cannot be removed before this transaction
@@ -383,7 +383,7 @@ CheckProtocol(FunctionCallInfo fcinfo, bool referencing)
 		 TRIGGER_FIRED_BY_INSERT(trigger->tg_event)))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.%s must be an AFTER %s OR UPDATE row trigger",
+				 errmsg(SYSTEM_SCHEMA ".%s must be an AFTER %s OR UPDATE row trigger",
 						referencing ? "check_reference" : "check_referenced",
 						referencing ? "INSERT" : "DELETE")));
 }

@@ -77,7 +77,7 @@ CreateReferenceTrigger(const ReferenceSpec *spec, const char *name, const char *
 					   Oid on, Oid from, const char *function)
 {
 	RunStatement("CREATE CONSTRAINT TRIGGER %s AFTER %s ON %s FROM %s %s "
-				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
+				 "FOR EACH ROW EXECUTE FUNCTION " SYSTEM_SCHEMA ".%s(%s)",
 				 quote_identifier(name), events,
 				 RelationSqlName(on), RelationSqlName(from),
 				 spec->initially_deferred ? "DEFERRABLE INITIALLY DEFERRED" :
@@ -237,7 +237,7 @@ static const Trigger *
 FindReference(Relation rel, const char *name)
 {
 	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
-	Oid			function = DynamoFunctionOid(FUNCTION_CHECK_REFERENCE);
+	Oid			function = SystemFunctionOid(FUNCTION_CHECK_REFERENCE);
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{

@@ -23,10 +23,10 @@
 static Oid
 OtherFunction(Oid function)
 {
-	if (function == DynamoFunctionOid(FUNCTION_CHECK_REFERENCE))
-		return DynamoFunctionOid(FUNCTION_CHECK_REFERENCED);
-	if (function == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
-		return DynamoFunctionOid(FUNCTION_CHECK_REFERENCE);
+	if (function == SystemFunctionOid(FUNCTION_CHECK_REFERENCE))
+		return SystemFunctionOid(FUNCTION_CHECK_REFERENCED);
+	if (function == SystemFunctionOid(FUNCTION_CHECK_REFERENCED))
+		return SystemFunctionOid(FUNCTION_CHECK_REFERENCE);
 	return InvalidOid;
 }
 
@@ -90,7 +90,7 @@ static void
 RefuseReferenced(Oid relid, const List *dropped)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
-	Oid			function = DynamoFunctionOid(FUNCTION_CHECK_REFERENCED);
+	Oid			function = SystemFunctionOid(FUNCTION_CHECK_REFERENCED);
 	const TriggerDesc *triggers = rel != NULL ? CopyTriggerDesc(rel->trigdesc) : NULL;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)

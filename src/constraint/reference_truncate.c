@@ -31,7 +31,7 @@
 static bool
 IsFromOther(Relation rel, const Trigger *trigger)
 {
-	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED) && trigger->tgnargs == 1 &&
+	return trigger->tgfoid == SystemFunctionOid(FUNCTION_CHECK_REFERENCED) && trigger->tgnargs == 1 &&
 		OidIsValid(trigger->tgconstrrelid) && trigger->tgconstrrelid != RelationGetRelid(rel) &&
 		ReferenceIsLinked(rel, trigger);
 }
@@ -125,7 +125,7 @@ void
 GuardReferencedTruncate(Oid referenced)
 {
 	RunStatement("CREATE OR REPLACE TRIGGER \"%s\" AFTER TRUNCATE ON %s "
-				 "FOR EACH STATEMENT EXECUTE FUNCTION dynamo.%s()",
+				 "FOR EACH STATEMENT EXECUTE FUNCTION " SYSTEM_SCHEMA ".%s()",
 				 TRIGGER_REFERENCED_TRUNCATE, RelationSqlName(referenced),
 				 FUNCTION_CHECK_REFERENCED);
 }

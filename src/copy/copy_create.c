@@ -37,7 +37,7 @@ StoreCopyTrigger(const char *table, const char *name, const char *when, const ch
 {
 	RunStatement("CREATE OR REPLACE TRIGGER %s %s ON %s EXECUTE FUNCTION %s.%s(%s)",
 				 quote_identifier(name), when, psprintf("%s FOR EACH %s", table, strcmp(name, TRIGGER_SPREAD_COPIES) == 0 ? "STATEMENT" : "ROW"),
-				 DYNAMO_SCHEMA, FUNCTION_KEEP_COPIES, text);
+				 SYSTEM_SCHEMA, FUNCTION_KEEP_COPIES, text);
 }
 
 /*

@@ -260,7 +260,7 @@ CopySetRead(const TableDef *def, const char *text)
 const char *
 CopySetText(Relation rel)
 {
-	Oid			function = rel->trigdesc == NULL ? InvalidOid : DynamoFunctionOid(FUNCTION_KEEP_COPIES);
+	Oid			function = rel->trigdesc == NULL ? InvalidOid : SystemFunctionOid(FUNCTION_KEEP_COPIES);
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{

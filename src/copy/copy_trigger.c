@@ -1,6 +1,6 @@
 /*
  * copy_trigger.c
- *	  dynamo.keep_copies, the trigger function of copies and totals.
+ *	  dynamo_system.keep_copies, the trigger function of copies and totals.
  */
 #include "postgres.h"
 
@@ -43,7 +43,7 @@ CheckProtocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
 	if (name == NULL || strcmp(trigger->tg_trigger->tgname, name) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.keep_copies must be called by a trigger of dynamo.create_copy or dynamo.create_total")));
+				 errmsg("dynamo_system.keep_copies must be called by a trigger of dynamo.create_copy or dynamo.create_total")));
 }
 
 /*

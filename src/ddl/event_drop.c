@@ -107,7 +107,7 @@ HasTriggerOfFunction(Oid relid, const char *function)
 
 	if (rel == NULL)
 		return false;
-	found = HasTriggerOf(rel, DynamoFunctionOid(function));
+	found = HasTriggerOf(rel, SystemFunctionOid(function));
 	table_close(rel, AccessShareLock);
 	return found;
 }
@@ -142,13 +142,13 @@ FollowDropOfLink(const DroppedTrigger *link)
 static void
 FollowDrop(const DroppedTrigger *trigger)
 {
-	if (trigger->function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) &&
+	if (trigger->function == SystemFunctionOid(FUNCTION_DERIVE_KEYS) &&
 		!trigger->is_clone && !IsTable(trigger->relid))
 	{
 		CALL_FEATURES(forget_table, trigger->relid);
 		StatForget(trigger->relid);
 	}
-	else if (trigger->function == DynamoFunctionOid(FUNCTION_BELONGS_TO))
+	else if (trigger->function == SystemFunctionOid(FUNCTION_BELONGS_TO))
 		FollowDropOfLink(trigger);
 	else if (trigger->changes_rows && IsTable(trigger->relid))
 		FollowTriggerOrder(trigger->relid, true);

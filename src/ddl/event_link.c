@@ -47,7 +47,7 @@ CheckLinkOwner(Oid relid)
 static Datum
 LinkFunctions(void)
 {
-	List	   *functions = list_make1_oid(DynamoFunctionOid(FUNCTION_BELONGS_TO));
+	List	   *functions = list_make1_oid(SystemFunctionOid(FUNCTION_BELONGS_TO));
 	Datum	   *oids;
 	ListCell   *cell;
 
@@ -56,7 +56,7 @@ LinkFunctions(void)
 		const DdlFeature *feature = lfirst(cell);
 
 		for (int i = 0; i < FEATURE_MAX_FUNCTIONS && feature->link_functions[i] != NULL; i++)
-			functions = lappend_oid(functions, DynamoFunctionOid(feature->link_functions[i]));
+			functions = lappend_oid(functions, SystemFunctionOid(feature->link_functions[i]));
 	}
 	oids = palloc(list_length(functions) * sizeof(Datum));
 	foreach(cell, functions)

@@ -209,12 +209,12 @@ TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
 
 	if (!IsOurFunction(trigger->tgfoid) || HasTwin(triggers, trigger))
 		return false;
-	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_INDEX))
+	if (trigger->tgfoid == SystemFunctionOid(FUNCTION_GUARD_INDEX))
 		return FindHeldIndex(relid, &held);
-	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
+	if (trigger->tgfoid == SystemFunctionOid(FUNCTION_MAINTAIN_INDEXES))
 		return RootHasIndexTables(relid) ||
 			(TRIGGER_FOR_ROW(trigger->tgtype) && RootNeedsRowMaintenance(relid));
-	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_KEEP_COPIES))
+	if (trigger->tgfoid == SystemFunctionOid(FUNCTION_KEEP_COPIES))
 		return strcmp(trigger->tgname, TRIGGER_COPY) == 0 || strcmp(trigger->tgname, TRIGGER_COLLECT_COPIES) == 0 ||
 			strcmp(trigger->tgname, TRIGGER_SPREAD_COPIES) == 0;
 	return true;
@@ -226,7 +226,7 @@ IsNeededLink(Oid relid, const Trigger *trigger)
 {
 	HeldIndex	held;
 
-	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_BELONGS_TO) && FindHeldIndex(relid, &held);
+	return trigger->tgfoid == SystemFunctionOid(FUNCTION_BELONGS_TO) && FindHeldIndex(relid, &held);
 }
 
 /*

@@ -29,7 +29,7 @@
 static EventPlan followers_of = {
 "SELECT t.tgrelid FROM pg_catalog.pg_trigger t "
 "WHERE t.tgconstrrelid OPERATOR(pg_catalog.=) ANY ($1) AND t.tgname OPERATOR(pg_catalog.=) '" TRIGGER_BELONGS_TO "' "
-"  AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo." FUNCTION_BELONGS_TO "()'::pg_catalog.regprocedure::pg_catalog.oid "
+"  AND t.tgfoid OPERATOR(pg_catalog.=) '" SYSTEM_SCHEMA "." FUNCTION_BELONGS_TO "()'::pg_catalog.regprocedure::pg_catalog.oid "
 "UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent OPERATOR(pg_catalog.=) ANY ($1)"
 };
 
@@ -93,7 +93,7 @@ static bool
 BelongsToTable(Oid relid)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
-	bool		belongs = rel != NULL && HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_BELONGS_TO));
+	bool		belongs = rel != NULL && HasTriggerOf(rel, SystemFunctionOid(FUNCTION_BELONGS_TO));
 
 	if (rel != NULL)
 		table_close(rel, AccessShareLock);

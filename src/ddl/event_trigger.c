@@ -28,9 +28,9 @@
 bool
 IsOurFunction(Oid function)
 {
-	return function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) ||
-		function == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES) ||
-		function == DynamoFunctionOid(FUNCTION_GUARD_INDEX) ||
+	return function == SystemFunctionOid(FUNCTION_DERIVE_KEYS) ||
+		function == SystemFunctionOid(FUNCTION_MAINTAIN_INDEXES) ||
+		function == SystemFunctionOid(FUNCTION_GUARD_INDEX) ||
 		FeatureOfFunction(function) != NULL;
 }
 
@@ -55,7 +55,7 @@ void
 CheckOneDefinition(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
-	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			function = SystemFunctionOid(FUNCTION_DERIVE_KEYS);
 	int			n = 0;
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
@@ -63,7 +63,7 @@ CheckOneDefinition(Oid relid)
 	if (n > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("table \"%s\" already has a trigger with dynamo.derive_keys",
+				 errmsg("table \"%s\" already has a trigger with dynamo_system.derive_keys",
 						RelationGetRelationName(rel))));
 	table_close(rel, AccessShareLock);
 }
@@ -74,7 +74,7 @@ CheckTriggerDefinitions(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
-	Oid			derive_keys = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			derive_keys = SystemFunctionOid(FUNCTION_DERIVE_KEYS);
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -216,7 +216,7 @@ TriggerOfStatement(const Node *statement)
 static bool
 IsKeyTrigger(const TriggerDesc *triggers, const char *name)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			function = SystemFunctionOid(FUNCTION_DERIVE_KEYS);
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -234,7 +234,7 @@ NoteLaterTrigger(Relation rel, const char *name)
 			(errmsg("trigger \"%s\" on table \"%s\" fires after key columns have been derived from the item",
 					name, RelationGetRelationName(rel)),
 			 errdetail("A write fails if the trigger changes the item or a key column."),
-			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo.derive_keys.")));
+			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo_system.derive_keys.")));
 }
 
 void

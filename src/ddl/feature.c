@@ -37,7 +37,7 @@ FeatureOfFunction(Oid function)
 
 		for (int i = 0; i < FEATURE_MAX_FUNCTIONS && feature->functions[i] != NULL; i++)
 		{
-			if (function == DynamoFunctionOid(feature->functions[i]))
+			if (function == SystemFunctionOid(feature->functions[i]))
 				return feature;
 		}
 	}

@@ -23,7 +23,7 @@ StoreTrigger(const char *table, const char *name, const char *when,
 {
 	RunStatement("CREATE OR REPLACE TRIGGER %s %s EXECUTE FUNCTION %s.%s(%s)",
 				 quote_identifier(name), psprintf(when, table),
-				 DYNAMO_SCHEMA, function, argument);
+				 SYSTEM_SCHEMA, function, argument);
 	RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", table, quote_identifier(name));
 }
 

@@ -36,8 +36,8 @@
  */
 #define WITH_LOCK_TIMEOUT	" FROM (SELECT pg_catalog.set_config('lock_timeout', $1, true)) AS s"
 
-#define TAKE_STATEMENT	"SELECT dynamo.take_index_changes($2, $3, $4)" WITH_LOCK_TIMEOUT
-#define PUT_STATEMENT	"SELECT dynamo.put_index_entries($2, $3, $4, $5)" WITH_LOCK_TIMEOUT
+#define TAKE_STATEMENT	"SELECT dynamo_system.take_index_changes($2, $3, $4)" WITH_LOCK_TIMEOUT
+#define PUT_STATEMENT	"SELECT dynamo_system.put_index_entries($2, $3, $4, $5)" WITH_LOCK_TIMEOUT
 
 #define CHANGES_AT_ONCE	10000
 

@@ -99,11 +99,11 @@ ChangeShardOpen(Oid relid, const TableDef *def, Oid owner)
 						get_rel_name(def->relid))));
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relowner != owner ||
 		!HasColumns(rel, def) || !HasPrimaryKey(rel, def) ||
-		!HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_INDEX)))
+		!HasTriggerOf(rel, SystemFunctionOid(FUNCTION_GUARD_INDEX)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("\"%s\" does not have the changes of table \"%s\"",
 						RelationGetRelationName(rel), get_rel_name(def->relid)),
-				 errdetail("It must have the owner of the table, the columns and the primary key of a change table, and the trigger dynamo.guard_index.")));
+				 errdetail("It must have the owner of the table, the columns and the primary key of a change table, and the trigger dynamo_system.guard_index.")));
 	return rel;
 }

@@ -407,7 +407,7 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 		TRIGGER_FIRED_FOR_ROW(trigger->tg_event) == TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
+				 errmsg("dynamo_system.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
 	def = TableDefAcquire(trigger->tg_relation);
 	if (unlikely(def->later_trigger != NULL))
 		CheckAfterTriggers(trigger, def);
@@ -431,7 +431,7 @@ dynamo_guard_index(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.guard_index must be a BEFORE trigger")));
+				 errmsg("dynamo_system.guard_index must be a BEFORE trigger")));
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event) && !truncating &&
 		SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
 		ereport(ERROR,

@@ -1,6 +1,6 @@
 /*
  * put_entries.c
- *	  dynamo.put_index_entries: writes entries into the shards of an index table on this node.
+ *	  dynamo_system.put_index_entries: writes entries into the shards of an index table on this node.
  */
 #include "postgres.h"
 

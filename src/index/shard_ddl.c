@@ -1,6 +1,6 @@
 /*
  * shard_ddl.c
- *	  dynamo.change_shard: works on the rows of a shard whose definition has changed.
+ *	  dynamo_system.change_shard: works on the rows of a shard whose definition has changed.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ WorkOnShards(Oid relid, int work, const char *index_name, ShardResult take, void
 		return false;
 	rel = table_open(relid, NoLock);
 	def = TableDefAcquire(rel);
-	statement.sql = psprintf("SELECT dynamo.change_shard($1, %d, $2)", work);
+	statement.sql = psprintf("SELECT dynamo_system.change_shard($1, %d, $2)", work);
 	RunOnShards(def, &statement, "this operation");
 	TableDefRelease(def);
 	table_close(rel, NoLock);

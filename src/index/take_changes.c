@@ -1,6 +1,6 @@
 /*
  * take_changes.c
- *	  dynamo.take_index_changes: what changes were recorded on this node.
+ *	  dynamo_system.take_index_changes: what changes were recorded on this node.
  *
  * The function deletes the records that it returns; with a maximum of 0, it only tells
  * whether there are any.  It is called by the applier, whose

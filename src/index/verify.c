@@ -58,7 +58,7 @@ ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *d
 static const Trigger *
 FindTrigger(Relation rel, const char *function_name, bool truncate)
 {
-	Oid			function = DynamoFunctionOid(function_name);
+	Oid			function = SystemFunctionOid(function_name);
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
@@ -78,7 +78,7 @@ VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool tru
 
 	if (trigger == NULL)
 		ReportProblem(v, "trigger missing", NO_ITEM,
-					  psprintf("Table \"%s\" has no trigger with dynamo.%s%s.",
+					  psprintf("Table \"%s\" has no trigger with " SYSTEM_SCHEMA ".%s%s.",
 							   RelationGetRelationName(rel), function_name,
 							   truncate ? " for TRUNCATE" : ""));
 	else if (trigger->tgenabled != TRIGGER_FIRES_ALWAYS)

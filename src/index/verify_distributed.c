@@ -3,7 +3,7 @@
  *	  Compares the index table of a distributed table with the items.
  *
  * An item and its entry are on different nodes.  While nobody writes, the recorded changes are
- * applied; then each item has the entry that dynamo.entry_of_item computes on its shard.  Citus
+ * applied; then each item has the entry that dynamo_system.entry_of_item computes on its shard.  Citus
  * brings what is there and what should be there to this node.
  */
 #include "postgres.h"
@@ -61,7 +61,7 @@ ComparisonStatement(const Verification *v)
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "WITH t AS MATERIALIZED (SELECT ");
 	AppendColumns(&sql, v);
-	appendStringInfo(&sql, "dynamo.entry_of_item(%s, %s, %s, item) AS entry FROM %s), p AS MATERIALIZED (SELECT ",
+	appendStringInfo(&sql, "dynamo_system.entry_of_item(%s, %s, %s, item) AS entry FROM %s), p AS MATERIALIZED (SELECT ",
 					 quote_literal_cstr(get_namespace_name(RelationGetNamespace(v->rel))),
 					 quote_literal_cstr(RelationGetRelationName(v->rel)),
 					 quote_literal_cstr(v->index->name), TableOf(v->def->relid));

@@ -1,6 +1,6 @@
 /*
  * row_on_shard.c
- *	  dynamo.row_on_shard: reads and writes one row for another node of Citus.
+ *	  dynamo_system.row_on_shard: reads and writes one row for another node of Citus.
  *
  * Anybody may call it: it does what the functions for items do, with the rights of the
  * caller and the same checks, but only on a shard of this server.

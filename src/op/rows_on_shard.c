@@ -1,6 +1,6 @@
 /*
  * rows_on_shard.c
- *	  dynamo.rows_on_shard: reads rows of one partition key, of a shard or of several keys for
+ *	  dynamo_system.rows_on_shard: reads rows of one partition key, of a shard or of several keys for
  *	  another node of Citus.
  *
  * Anybody may call it: it returns what a query returns to the caller, but only from a

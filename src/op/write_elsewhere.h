@@ -3,7 +3,7 @@
  *	  Writes of SQL functions that another node of Citus executes as a whole.
  *
  * If a call of dynamo.put_item, update_item or delete_item is a whole transaction, and
- * its item is on another node, that node executes it by dynamo.write_on_shard, which
+ * its item is on another node, that node executes it by dynamo_system.write_on_shard, which
  * takes its arguments.
  */
 #ifndef DYNAMO_WRITE_ELSEWHERE_H

@@ -1,6 +1,6 @@
 /*
  * write_functions.c
- *	  dynamo.put_item, dynamo.update_item, dynamo.delete_item; and dynamo.write_on_shard,
+ *	  dynamo.put_item, dynamo.update_item, dynamo.delete_item; and dynamo_system.write_on_shard,
  *	  which executes them for another node of Citus.
  */
 #include "postgres.h"

@@ -95,7 +95,7 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 	if (trigger->tg_trigger->tgnargs != 3)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
+				 errmsg("dynamo_system.capture_changes must be called with a stream, a view and a label")));
 	view = trigger->tg_trigger->tgargs[1];
 	c->event.late = false;
 	c->rel = trigger->tg_relation;
@@ -289,13 +289,13 @@ dynamo_capture_changes(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.capture_changes must be called as a trigger")));
+				 errmsg("dynamo_system.capture_changes must be called as a trigger")));
 	truncate = TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event);
 	if (TRIGGER_FIRED_FOR_ROW(trigger->tg_event) == truncate ||
 		TRIGGER_FIRED_BEFORE(trigger->tg_event) != truncate)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.capture_changes must be an AFTER row trigger or a BEFORE TRUNCATE trigger")));
+				 errmsg("dynamo_system.capture_changes must be an AFTER row trigger or a BEFORE TRUNCATE trigger")));
 	if (truncate)
 		CaptureTruncate(trigger);
 	else
@@ -313,7 +313,7 @@ dynamo_guard_stream(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.guard_stream must be a BEFORE trigger")));
+				 errmsg("dynamo_system.guard_stream must be a BEFORE trigger")));
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event) &&
 		SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
 		ereport(ERROR,

@@ -226,16 +226,16 @@ CheckStreamGuard(Relation rel, const Trigger *trigger)
 	if (trigger->tgnargs != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.guard_stream must be called with one argument, the definition of a stream")));
+				 errmsg("dynamo_system.guard_stream must be called with one argument, the definition of a stream")));
 	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(rel), &def);
 }
 
 static void
 CheckStreamTrigger(Relation rel, const Trigger *trigger)
 {
-	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_STREAM))
+	if (trigger->tgfoid == SystemFunctionOid(FUNCTION_GUARD_STREAM))
 		CheckStreamGuard(rel, trigger);
-	else if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES))
+	else if (trigger->tgfoid == SystemFunctionOid(FUNCTION_CAPTURE_CHANGES))
 		CaptureArgumentsCheck(trigger);
 }
 

@@ -247,7 +247,7 @@ CaptureArgumentsCheck(const Trigger *trigger)
 	if (trigger->tgnargs != 3)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
+				 errmsg("dynamo_system.capture_changes must be called with a stream, a view and a label")));
 	CheckView(trigger->tgargs[1], trigger->tgargs[0]);
 	CheckTime(trigger->tgargs[2], trigger->tgargs[0]);
 }
@@ -287,7 +287,7 @@ FindTrigger(Relation rel, const char *function_name, int nargs)
 
 	if (rel->trigdesc == NULL)
 		return NULL;
-	function = DynamoFunctionOid(function_name);
+	function = SystemFunctionOid(function_name);
 	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
 	{
 		const Trigger *trigger = &rel->trigdesc->triggers[i];

@@ -223,7 +223,7 @@ IsStreamTable(Relation rel)
 
 	if (rel->rd_rel->relkind != RELKIND_RELATION ||
 		desc->natts != (sharded ? STREAM_MAX_COLUMNS : STREAM_NCOLUMNS) ||
-		!HasNumberKey(rel, sharded) || !HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
+		!HasNumberKey(rel, sharded) || !HasTriggerOf(rel, SystemFunctionOid(FUNCTION_GUARD_STREAM)))
 		return false;
 	for (int i = 0; i < STREAM_NCOLUMNS; i++)
 	{
@@ -242,7 +242,7 @@ RaiseMissingStream(Oid table, const char *stream_name)
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("\"%s\" is not the stream of table \"%s\"",
 					stream_name, get_rel_name(table)),
-			 errdetail("A stream must have the schema and owner of its table, the columns of a stream, and the trigger dynamo.guard_stream."),
+			 errdetail("A stream must have the schema and owner of its table, the columns of a stream, and the trigger dynamo_system.guard_stream."),
 			 errhint("Use dynamo.disable_stream to continue without the stream.")));
 }
 

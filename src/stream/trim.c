@@ -193,7 +193,7 @@ static const char *const all_streams =
 "SELECT DISTINCT t.tgrelid FROM pg_catalog.pg_depend f "
 "JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) f.objid "
 "WHERE f.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass "
-"AND f.refobjid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure "
+"AND f.refobjid OPERATOR(pg_catalog.=) 'dynamo_system.guard_stream()'::pg_catalog.regprocedure "
 "AND f.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 "AND t.tgfoid OPERATOR(pg_catalog.=) f.refobjid AND t.tgnargs OPERATOR(pg_catalog.=) 1 "
 "AND NOT t.tgisinternal AND t.tgparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid ORDER BY 1";

@@ -445,7 +445,7 @@ ChangedLaterError(Relation rel, const TableDef *def, const char *column)
 					column, RelationGetRelationName(rel)),
 			 errdetail("Trigger \"%s\" fires after the column has been derived from the item, and changes the column or the item.",
 					   def->later_trigger),
-			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo.derive_keys.")));
+			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo_system.derive_keys.")));
 }
 
 static void
@@ -456,7 +456,7 @@ ComposedLaterError(Relation rel, const TableDef *def)
 			 errmsg("keys of an item of table \"%s\" are not what its entity composes after its triggers have fired",
 					RelationGetRelationName(rel)),
 			 errdetail("Trigger \"%s\" fires after they are composed, and changes the item.", def->later_trigger),
-			 errhint("Triggers fire in the order of their names: give it one that sorts before that of the trigger with dynamo.derive_keys.")));
+			 errhint("Triggers fire in the order of their names: give it one that sorts before that of the trigger with dynamo_system.derive_keys.")));
 }
 
 void
@@ -501,7 +501,7 @@ RefuseUnchecked(Relation rel, const TableDef *def)
 			 errmsg("trigger \"%s\" on table \"%s\" fires after key columns have been derived from the item",
 					def->later_trigger, RelationGetRelationName(rel)),
 			 errdetail("Changes of the item by this trigger would not be detected."),
-			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo.derive_keys.")));
+			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo_system.derive_keys.")));
 }
 
 DYNAMO_FUNCTION(dynamo_derive_keys);
@@ -519,7 +519,7 @@ dynamo_derive_keys(PG_FUNCTION_ARGS)
 		TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.derive_keys must be a BEFORE INSERT OR UPDATE row trigger")));
+				 errmsg("dynamo_system.derive_keys must be a BEFORE INSERT OR UPDATE row trigger")));
 	tuple = trigger->tg_trigtuple;
 	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
 	{

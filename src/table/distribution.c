@@ -165,7 +165,7 @@ HasColocatedStream(Oid table, const char *relation)
 static bool
 HasStreamOfOneServer(Relation rel)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES);
+	Oid			function = SystemFunctionOid(FUNCTION_CAPTURE_CHANGES);
 	const char *relation = NULL;
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
@@ -196,10 +196,10 @@ FindUndistributable(Relation rel, const TableDef *def)
 	}
 	if (distributed && HasStreamOfOneServer(rel))
 		return "a stream of one server";
-	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)) ||
-		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCED)))
+	if (HasTriggerOf(rel, SystemFunctionOid(FUNCTION_CHECK_REFERENCE)) ||
+		HasTriggerOf(rel, SystemFunctionOid(FUNCTION_CHECK_REFERENCED)))
 		return "a reference between items";
-	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_KEEP_COPIES)))
+	if (HasTriggerOf(rel, SystemFunctionOid(FUNCTION_KEEP_COPIES)))
 		return "a copy or total";
 	return NULL;
 }

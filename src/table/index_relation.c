@@ -254,7 +254,7 @@ IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 	char		kind = index->shards > 0 ? RELKIND_PARTITIONED_TABLE : RELKIND_RELATION;
 
 	return rel->rd_rel->relkind == kind &&
-		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_INDEX)) &&
+		HasTriggerOf(rel, SystemFunctionOid(FUNCTION_GUARD_INDEX)) &&
 		HasEntryShape(rel, def, index);
 }
 
@@ -265,7 +265,7 @@ FailNotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
 					RelationGetRelationName(rel), index->name, get_rel_name(TableDefRoot(def))),
-			 errdetail("An index table must have the owner of its table, the columns and primary key of its index, and the trigger dynamo.guard_index."),
+			 errdetail("An index table must have the owner of its table, the columns and primary key of its index, and the trigger dynamo_system.guard_index."),
 			 errhint("Use dynamo.reindex to rebuild it.")));
 }
 

@@ -34,7 +34,7 @@ LinkedTable(Relation rel, char **label)
 	/*
 	 * The lookup may rebuild the relcache entry, so trigdesc is read after it.
 	 */
-	function = DynamoFunctionOid(FUNCTION_BELONGS_TO);
+	function = SystemFunctionOid(FUNCTION_BELONGS_TO);
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
 		const Trigger *trigger = &rel->trigdesc->triggers[i];
@@ -105,7 +105,7 @@ RelationOfLink(const WantedLink *wanted, Oid trigger)
 static List *
 FindLinks(Oid table, const char *label)
 {
-	WantedLink	wanted = {table, DynamoFunctionOid(FUNCTION_BELONGS_TO), label,
+	WantedLink	wanted = {table, SystemFunctionOid(FUNCTION_BELONGS_TO), label,
 	table_open(TriggerRelationId, AccessShareLock)};
 	Relation	depend = table_open(DependRelationId, AccessShareLock);
 	List	   *relids = NIL;
@@ -177,7 +177,7 @@ StoreLink(Oid relid, Oid table, const char *label)
 				 quote_identifier(TRIGGER_BELONGS_TO),
 				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
 				 QualifiedName(get_rel_namespace(table), get_rel_name(table)),
-				 DYNAMO_SCHEMA, FUNCTION_BELONGS_TO, quote_literal_cstr(label));
+				 SYSTEM_SCHEMA, FUNCTION_BELONGS_TO, quote_literal_cstr(label));
 }
 
 void

@@ -9,7 +9,7 @@
  *
  *	CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to"
  *	AFTER DELETE ON "shop$GSI1" FROM shop FOR EACH ROW WHEN (false)
- *	EXECUTE FUNCTION dynamo.belongs_to('shop$GSI1')
+ *	EXECUTE FUNCTION dynamo_system.belongs_to('shop$GSI1')
  *
  * FROM stores the OID of the table (tgconstrrelid) and makes the trigger depend
  * on it.  The link remains valid if either table changes its name, schema or

@@ -147,7 +147,7 @@ typedef struct TableDef
 	AttrNumber	item_attnum;
 	Oid			root;			/* the table, or its topmost partitioned table */
 	Oid			primary_key;	/* the primary key's index */
-	Oid			copies_function;	/* OID of dynamo.keep_copies */
+	Oid			copies_function;	/* OID of dynamo_system.keep_copies */
 	Oid			item_type;		/* OID of dynamo.item */
 	int			nindexes;
 	IndexDef   *indexes;

@@ -180,7 +180,7 @@ FindKeyTrigger(Relation rel)
 	/*
 	 * The lookup may rebuild the relcache entry, so trigdesc is read after it.
 	 */
-	function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	function = SystemFunctionOid(FUNCTION_DERIVE_KEYS);
 	if (!OidIsValid(function) || rel->trigdesc == NULL)
 		return NULL;
 	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
@@ -230,7 +230,7 @@ IsRowMaintenance(const Trigger *t, Oid function)
 bool
 HasRowMaintenance(Relation rel)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES);
+	Oid			function = SystemFunctionOid(FUNCTION_MAINTAIN_INDEXES);
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
@@ -376,7 +376,7 @@ SetColumnSets(TableDef *def)
 static bool
 IsMaintained(Relation rel, const TableDef *def)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES);
+	Oid			function = SystemFunctionOid(FUNCTION_MAINTAIN_INDEXES);
 	bool		needed = false;
 
 	for (int i = 0; i < def->nindexes; i++)
@@ -411,7 +411,7 @@ IsOnlyMaintained(Relation rel)
 			return false;
 		found = trigger;
 	}
-	return found != NULL && IsRowMaintenance(found, DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES)) &&
+	return found != NULL && IsRowMaintenance(found, SystemFunctionOid(FUNCTION_MAINTAIN_INDEXES)) &&
 		TRIGGER_FOR_DELETE(found->tgtype) && !found->tgdeferrable;
 }
 
@@ -521,7 +521,7 @@ LoadDefinition(Relation rel)
 	def->undistributable = def->distributed ? FindUndistributable(rel, def) : NULL;
 	def->written = CatalogRowWriter(RELOID, def->relid);
 	def->primary_key = FindPrimaryKey(rel, def);
-	def->copies_function = DynamoFunctionOid(FUNCTION_KEEP_COPIES);
+	def->copies_function = SystemFunctionOid(FUNCTION_KEEP_COPIES);
 	return def;
 }
 

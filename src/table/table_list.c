@@ -82,7 +82,7 @@ HasFeature(const char *definition, TableFeature feature)
 List *
 TablesWithFeature(TableFeature feature)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			function = SystemFunctionOid(FUNCTION_DERIVE_KEYS);
 	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
 	List	   *relids = NIL;
 	SysScanDesc scan;
@@ -105,7 +105,7 @@ TablesWithFeature(TableFeature feature)
 char *
 TableDefinitionText(Oid relid)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			function = SystemFunctionOid(FUNCTION_DERIVE_KEYS);
 	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
 	char	   *text = NULL;
 	ScanKeyData key;

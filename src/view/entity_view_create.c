@@ -385,7 +385,7 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 static const Trigger *
 TriggerOfView(Relation view)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
+	Oid			function = SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
 
 	for (int i = 0; view->trigdesc != NULL && i < view->trigdesc->numtriggers; i++)
 	{
@@ -497,7 +497,7 @@ StoreViewTrigger(const EntitySpec *spec, Oid table, const char *trigger, const c
 				 const ViewColumn *columns, int n)
 {
 	const char *create = psprintf("CREATE OR REPLACE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
-								  "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
+								  "FOR EACH ROW EXECUTE FUNCTION " SYSTEM_SCHEMA ".%s(%s)",
 								  trigger, view, FUNCTION_ENTITY_VIEW_WRITE,
 								  quote_literal_cstr(PrintDefinition(spec, columns, n)));
 	const char *mark = EntityViewMark(trigger, view);

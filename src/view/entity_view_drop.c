@@ -49,7 +49,7 @@ EntityViewsOf(Oid relid, const char *entity_name)
 	Oid			types[3] = {OIDOID, OIDOID, OIDOID};
 	Datum		args[3] = {
 		ObjectIdGetDatum(relid),
-		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
+		ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
 		ObjectIdGetDatum(GetUserId())
 	};
 	List	   *views = NIL;

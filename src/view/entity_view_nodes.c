@@ -45,7 +45,7 @@ static const char statements_query[] =
 "  CROSS JOIN LATERAL pg_catalog.aclexplode(c.attacl) e) "
 "SELECT s.statement FROM ("
 "  SELECT 1 AS part, pg_catalog.format('CREATE OR REPLACE TRIGGER %I INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
-"    FOR EACH ROW EXECUTE FUNCTION dynamo." FUNCTION_ENTITY_VIEW_WRITE "(%L)', t.tgname, t.name, t.definition) AS statement FROM t "
+"    FOR EACH ROW EXECUTE FUNCTION " SYSTEM_SCHEMA "." FUNCTION_ENTITY_VIEW_WRITE "(%L)', t.tgname, t.name, t.definition) AS statement FROM t "
 "  UNION ALL SELECT 2, pg_catalog.format('ALTER TRIGGER %I ON %s DEPENDS ON EXTENSION dynamo', t.tgname, t.name) FROM t "
 "    WHERE EXISTS (SELECT FROM pg_catalog.pg_depend d "
 "      WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
@@ -68,7 +68,7 @@ AddStatements(List *statements, Oid view, MemoryContext context)
 	Oid			types[] = {OIDOID, OIDOID};
 	Datum		values[] = {
 		ObjectIdGetDatum(view),
-		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))
+		ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))
 	};
 	MemoryContext caller;
 

@@ -23,6 +23,7 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -61,7 +62,7 @@ IsEntityView(OldRow *old)
 {
 	Relation	view = table_open(old->view->relid, NoLock);
 	Oid			table = view->trigdesc == NULL ? InvalidOid : EntityViewTable(view);
-	bool		found = OidIsValid(table) && HasTriggerOf(view, DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
+	bool		found = OidIsValid(table) && HasTriggerOf(view, SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
 
 	old->alone = found && view->trigdesc->numtriggers == 1;
 	old->distributed = found && RelationIsDistributed(table);
@@ -195,7 +196,7 @@ IsTypedAttribute(Oid function)
 	const char *name = get_func_name(function);
 
 	return name != NULL && strncmp(name, TYPED_ATTRIBUTE, strlen(TYPED_ATTRIBUTE)) == 0 &&
-		get_func_namespace(function) == get_func_namespace(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
+		get_func_namespace(function) == get_namespace_oid(DYNAMO_SCHEMA, true);
 }
 
 /* The function that is to replace one with nargs arguments: with another argument, or the same. */

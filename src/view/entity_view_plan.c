@@ -45,7 +45,7 @@ IsViewOfDistributed(Oid relid)
 	Relation	view = table_open(relid, NoLock);
 	Oid			table = view->trigdesc != NULL && view->trigdesc->trig_update_instead_row ? EntityViewTable(view) : InvalidOid;
 	bool		found = OidIsValid(table) && RelationIsDistributed(table) &&
-		HasTriggerOf(view, DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
+		HasTriggerOf(view, SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE));
 
 	table_close(view, NoLock);
 	return found;

@@ -103,7 +103,7 @@ static char *
 HintAtView(Oid relid)
 {
 	Oid			types[2] = {OIDOID, OIDOID};
-	Datum		args[2] = {ObjectIdGetDatum(relid), ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))};
+	Datum		args[2] = {ObjectIdGetDatum(relid), ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))};
 	MemoryContext caller = CurrentMemoryContext;
 	char	   *hint = NULL;
 

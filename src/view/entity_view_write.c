@@ -1,6 +1,6 @@
 /*
  * entity_view_write.c
- *	  dynamo.entity_view_write: the INSTEAD OF trigger of entity views.
+ *	  dynamo_system.entity_view_write: the INSTEAD OF trigger of entity views.
  *
  * A row of the view is a part of an item.  INSERT makes an item of the
  * columns.  UPDATE locks the item, changes the attributes whose columns have
@@ -114,7 +114,7 @@ CreateWriter(const TriggerData *trigger)
 	if (trigger->tg_trigger->tgnargs != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.%s requires a definition", FUNCTION_ENTITY_VIEW_WRITE),
+				 errmsg(SYSTEM_SCHEMA ".%s requires a definition", FUNCTION_ENTITY_VIEW_WRITE),
 				 errhint("Create the view with dynamo.create_entity_view.")));
 	writer->context = CurrentMemoryContext;
 	writer->def = EntityViewDefRecall(trigger->tg_trigger->tgargs[0]);
@@ -675,7 +675,7 @@ dynamo_entity_view_write(PG_FUNCTION_ARGS)
 		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.%s must be an INSTEAD OF row trigger", FUNCTION_ENTITY_VIEW_WRITE)));
+				 errmsg(SYSTEM_SCHEMA ".%s must be an INSTEAD OF row trigger", FUNCTION_ENTITY_VIEW_WRITE)));
 
 	SPI_connect();
 	row.writer = GetWriter(fcinfo->flinfo, trigger);

@@ -38,7 +38,7 @@
 /* Tables with a change table, whose link has the argument CHANGES_LABEL. */
 #define TABLES_STATEMENT \
 	"SELECT DISTINCT tgconstrrelid FROM pg_catalog.pg_trigger " \
-	"WHERE tgfoid OPERATOR(pg_catalog.=) 'dynamo.belongs_to'::pg_catalog.regproc " \
+	"WHERE tgfoid OPERATOR(pg_catalog.=) 'dynamo_system.belongs_to'::pg_catalog.regproc " \
 	"AND tgname OPERATOR(pg_catalog.=) '~dynamo_belongs_to' AND pg_catalog.encode(tgargs, 'hex') OPERATOR(pg_catalog.=) '246368616e67657300'"
 
 /* A table, which lives in the context of the list. */

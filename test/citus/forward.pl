@@ -103,7 +103,7 @@ for my $case (
 
 	is($sent, $direct, "$name: $direct");
 }
-like(links($other), qr/^app SELECT dynamo.request_on_shard\(\$1, \$2\)$/, 'one session as the role of the request executed them');
+like(links($other), qr/^app SELECT dynamo_system.request_on_shard\(\$1, \$2\)$/, 'one session as the role of the request executed them');
 is(links($coordinator), '', 'none elsewhere');
 is(value_of($coordinator, q{SELECT count(*) FROM pg_prepared_xacts}), 0, 'no prepared transaction');
 is(slurp_file($other->logfile) =~ /ERROR/, '', 'errors of clients are not in the log');
@@ -127,19 +127,19 @@ sub fails
 	like($error, qr/ERROR:  $message/, $name);
 }
 
-fails($other, qq{SELECT request_on_shard('PutItem', \$\$${\ put($here, 1)}\$\$)}, 'this server has no shard of table "kvs"', 'called by hand: a key of another node');
-fails($other, qq{SELECT request_on_shard('Query', '${\ query($here, 'PK = :p')}')}, 'this server has no shard of table "kvs"', 'a query of a key of another node');
-fails($other, q{SELECT request_on_shard('Scan', '{"TableName": "kvs"}')}, 'cannot execute operation Scan on a shard', 'a scan');
-fails($other, q{SELECT request_on_shard('DeleteTable', '{"TableName": "kvs"}')}, 'cannot execute operation DeleteTable on a shard', 'a table');
-fails($other, qq{SELECT request_on_shard('PutItem', '$secret')}, 'permission denied for table secrets', 'a table without rights');
-is(value_of($other, qq{SET ROLE app; SELECT request_on_shard('PutItem', \$\$${\ put($there, 7)}\$\$)}), '{}', 'a key of this node');
+fails($other, qq{SELECT dynamo_system.request_on_shard('PutItem', \$\$${\ put($here, 1)}\$\$)}, 'this server has no shard of table "kvs"', 'called by hand: a key of another node');
+fails($other, qq{SELECT dynamo_system.request_on_shard('Query', '${\ query($here, 'PK = :p')}')}, 'this server has no shard of table "kvs"', 'a query of a key of another node');
+fails($other, q{SELECT dynamo_system.request_on_shard('Scan', '{"TableName": "kvs"}')}, 'cannot execute operation Scan on a shard', 'a scan');
+fails($other, q{SELECT dynamo_system.request_on_shard('DeleteTable', '{"TableName": "kvs"}')}, 'cannot execute operation DeleteTable on a shard', 'a table');
+fails($other, qq{SELECT dynamo_system.request_on_shard('PutItem', '$secret')}, 'permission denied for table secrets', 'a table without rights');
+is(value_of($other, qq{SET ROLE app; SELECT dynamo_system.request_on_shard('PutItem', \$\$${\ put($there, 7)}\$\$)}), '{}', 'a key of this node');
 
 # A row, called by hand: what is here, and what is not.
 sub row
 {
 	my ($action, $table, $access, $key) = @_;
 
-	return qq{row_on_shard($action, 'public', '$table', $access, '${\ value_of($other, qq(SELECT dynamo_internal.item_send('{"PK": {"S": "$key"}, "SK": {"S": "a"}}')))}')};
+	return qq{dynamo_system.row_on_shard($action, 'public', '$table', $access, '${\ value_of($other, qq(SELECT dynamo_internal.item_send('{"PK": {"S": "$key"}, "SK": {"S": "a"}}')))}')};
 }
 
 like(value_of($other, 'SET ROLE app; SELECT ' . row(0, 'kvs', 2, $there)), qr/^\\x6401/, 'a row of this node');

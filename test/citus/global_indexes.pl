@@ -145,12 +145,12 @@ like($answer->{body}, qr/"Count":5.*"LastEvaluatedKey"/, 'Query over HTTP');
 # ---- rights and guards ----
 
 refuses($coordinator, qq{SET ROLE other; SELECT $_}, 'must be owner of table shop', $_) for
-	q{dynamo.apply_index_changes('shop')}, q{dynamo.take_index_changes('public', 'shop', 1)}, q{dynamo.put_index_entries('public', 'shop', 'all', '')};
+	q{dynamo.apply_index_changes('shop')}, q{dynamo_system.take_index_changes('public', 'shop', 1)}, q{dynamo_system.put_index_entries('public', 'shop', 'all', '')};
 refuses($coordinator, q{SET ROLE other; SELECT dynamo.wait_for_index('shop', 'all')}, 'permission denied for table shop');
 refuses($worker, q{SELECT dynamo.apply_index_changes('shop')}, 'changes of indexes are applied on the Citus coordinator');
 refuses($worker, "SELECT $_", 'changes of table "shop" would be lost') for
-	q{dynamo.take_index_changes('public', 'shop', 1)}, q{dynamo.put_index_entries('public', 'shop', 'all', '')};
-refuses($worker, "SET application_name = 'citus_internal'; SELECT dynamo.put_index_entries('public', 'shop', $_)", '(?!changes of)') for
+	q{dynamo_system.take_index_changes('public', 'shop', 1)}, q{dynamo_system.put_index_entries('public', 'shop', 'all', '')};
+refuses($worker, "SET application_name = 'citus_internal'; SELECT dynamo_system.put_index_entries('public', 'shop', $_)", '(?!changes of)') for
 	q{'none', ''}, q{'all', '\x0000000100'}, q{'all', '\x7fffffff00'}, q{'all', '\xffffffff00000003010203'};
 value_of($coordinator, q{DELETE FROM "shop$all"; DELETE FROM "shop$changes"; INSERT INTO "shop$changes" ("PK", "SK", dynamo_number, dynamo_time) VALUES ('a', 'b', 1, now())});
 is(value_of($coordinator, q{SELECT count(*) FROM "shop$changes"}), 0, 'changes are written by the extension alone');

@@ -82,15 +82,15 @@ is(value_of($coordinator, q{SELECT dynamo_internal.is_shard('log_770'::regclass)
 # Who may delete an item may lock it.
 my %grants = (nothing => 'GRANT USAGE ON SCHEMA public TO %s', reader => 'GRANT SELECT ON rights TO %s', adder => 'GRANT SELECT, INSERT ON rights TO %s', inserter => 'GRANT INSERT ON rights TO %s', putter => 'GRANT SELECT, INSERT, UPDATE ON rights TO %s',
 	updater => 'GRANT SELECT, UPDATE ON rights TO %s', deleter => 'GRANT SELECT, DELETE ON rights TO %s', key_reader => 'GRANT SELECT ("PK") ON rights TO %s', item_reader => 'GRANT SELECT (item, "PK", "SK") ON rights TO %s', item_writer => 'GRANT SELECT, UPDATE (item) ON rights TO %s');
-my @rights = ([ get => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{get_item('rights', '%4$s')}, 0 ],
-	[ lock => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{1 FROM rights WHERE "PK" = '%4$s'::item ->> 'PK' FOR NO KEY UPDATE}, 1, 2, 3, 5 ],
-	[ hold => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{1 FROM rights WHERE "PK" = '%4$s'::item ->> 'PK' FOR NO KEY UPDATE}, 7, 8 ],
-	[ put => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{update_item('rights', '%4$s', 'SET x = :x', NULL, '{":x": {"S": "x"}}')}, 4 ],
-	[ delete => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{delete_item('rights', '%4$s')}, 6 ],
-	[ rows => q{rows_on_shard('public', 'rights', '\x%5$s', 0, 1, 0, 1000)}, q{count(*) FROM query('rights', 'PK = :p', ('{":p": {"S": "' || ('%4$s'::item ->> 'PK') || '"}}')::item)} ],
-	[ keys => q{rows_on_shard('public', 'rights', '\x%6$s', 0, 1, 0, 1000)}, q{get_item('rights', '%4$s')} ],
-	[ write => q{write_on_shard(0, 'rights', '%4$s', NULL, NULL, NULL, NULL, NULL, NULL)}, q{put_item('rights', '%4$s')} ],
-	[ request => q{request_on_shard('UpdateItem', '{"TableName": "rights", "Key": %4$s, "UpdateExpression": "REMOVE x"}')}, q{update_item('rights', '%4$s', 'REMOVE x')} ]);
+my @rights = ([ get => q{dynamo_system.row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{get_item('rights', '%4$s')}, 0 ],
+	[ lock => q{dynamo_system.row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{1 FROM rights WHERE "PK" = '%4$s'::item ->> 'PK' FOR NO KEY UPDATE}, 1, 2, 3, 5 ],
+	[ hold => q{dynamo_system.row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{1 FROM rights WHERE "PK" = '%4$s'::item ->> 'PK' FOR NO KEY UPDATE}, 7, 8 ],
+	[ put => q{dynamo_system.row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{update_item('rights', '%4$s', 'SET x = :x', NULL, '{":x": {"S": "x"}}')}, 4 ],
+	[ delete => q{dynamo_system.row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{delete_item('rights', '%4$s')}, 6 ],
+	[ rows => q{dynamo_system.rows_on_shard('public', 'rights', '\x%5$s', 0, 1, 0, 1000)}, q{count(*) FROM query('rights', 'PK = :p', ('{":p": {"S": "' || ('%4$s'::item ->> 'PK') || '"}}')::item)} ],
+	[ keys => q{dynamo_system.rows_on_shard('public', 'rights', '\x%6$s', 0, 1, 0, 1000)}, q{get_item('rights', '%4$s')} ],
+	[ write => q{dynamo_system.write_on_shard(0, 'rights', '%4$s', NULL, NULL, NULL, NULL, NULL, NULL)}, q{put_item('rights', '%4$s')} ],
+	[ request => q{dynamo_system.request_on_shard('UpdateItem', '{"TableName": "rights", "Key": %4$s, "UpdateExpression": "REMOVE x"}')}, q{update_item('rights', '%4$s', 'REMOVE x')} ]);
 
 # What each of some calls, in transactions of their own, does for a role: done, denied, or refused.
 sub allowed

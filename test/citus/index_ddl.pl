@@ -377,10 +377,10 @@ for my $node (@nodes)
 {
 	my ($shard) = map { s/"//gr } shards_on($node, '"Sp-re.ad"');
 
-	refuses($node, qq{SET ROLE $_->[0]; SELECT dynamo.change_shard('$shard', $_->[1], '')}, $_->[2])
+	refuses($node, qq{SET ROLE $_->[0]; SELECT dynamo_system.change_shard('$shard', $_->[1], '')}, $_->[2])
 		for [ 'other', 0, 'must be owner of table' ], [ 'shopkeeper', 0, '.*is not a shard whose definition this transaction has changed' ];
 }
-refuses($coordinator, q{SET ROLE shopkeeper; BEGIN; LOCK TABLE plain; SELECT dynamo.change_shard('plain', 0, '')}, '"plain" is not a shard');
+refuses($coordinator, q{SET ROLE shopkeeper; BEGIN; LOCK TABLE plain; SELECT dynamo_system.change_shard('plain', 0, '')}, '"plain" is not a shard');
 
 # ---- back on one server ----
 

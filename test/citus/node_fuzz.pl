@@ -164,21 +164,21 @@ my %requests = (
 	Scan => sub { return '"Limit": 3' });
 
 my @calls = (
-	sub { return sprintf 'row_on_shard(%s, %s, %s, %s)', number(), both(), number(), bytes_literal(damaged_bytes(pick(@items))) },
-	sub { return sprintf 'row_on_shard(%s, %s, %s, %s)', int rand 9, both(), 15, bytes_literal(pick(@items)) },
-	sub { return sprintf 'take_settings(%s, %s)', map { my $n = $_; 'ARRAY[' . join(', ', map { literal(pick('a.b', 'a.c', 'dynamo.direct_access', 'citus.x', 'work_mem', 'a."', '', '.', 'a.b.c', 'x' x 100)) } 1 .. $n) . ']::text[]' } 1 + int rand 3, 1 + int rand 3 },
-	sub { return sprintf 'rows_on_shard(%s, %s, %s, %s, %s, %s)', both(), bytes_literal(damaged_bytes(pick(@ranges))), number(), number(), number(), number() },
-	sub { return sprintf 'rows_on_shard(%s, %s, %s, 1, %s, 1000000)', both(), bytes_literal(pick(@ranges)), int rand 8, pick(0, 2) },
-	sub { return sprintf 'write_on_shard(%s, %s, %s, %s, %s, %s, NULL, %s, NULL)', pick(0 .. 2, number()), name(), or_null(literal(pick(@documents))), or_null(q{'SET v = :v'}), or_null(q{'attribute_exists(v)'}),
+	sub { return sprintf 'dynamo_system.row_on_shard(%s, %s, %s, %s)', number(), both(), number(), bytes_literal(damaged_bytes(pick(@items))) },
+	sub { return sprintf 'dynamo_system.row_on_shard(%s, %s, %s, %s)', int rand 9, both(), 15, bytes_literal(pick(@items)) },
+	sub { return sprintf 'dynamo_system.take_settings(%s, %s)', map { my $n = $_; 'ARRAY[' . join(', ', map { literal(pick('a.b', 'a.c', 'dynamo.direct_access', 'citus.x', 'work_mem', 'a."', '', '.', 'a.b.c', 'x' x 100)) } 1 .. $n) . ']::text[]' } 1 + int rand 3, 1 + int rand 3 },
+	sub { return sprintf 'dynamo_system.rows_on_shard(%s, %s, %s, %s, %s, %s)', both(), bytes_literal(damaged_bytes(pick(@ranges))), number(), number(), number(), number() },
+	sub { return sprintf 'dynamo_system.rows_on_shard(%s, %s, %s, 1, %s, 1000000)', both(), bytes_literal(pick(@ranges)), int rand 8, pick(0, 2) },
+	sub { return sprintf 'dynamo_system.write_on_shard(%s, %s, %s, %s, %s, %s, NULL, %s, NULL)', pick(0 .. 2, number()), name(), or_null(literal(pick(@documents))), or_null(q{'SET v = :v'}), or_null(q{'attribute_exists(v)'}),
 		or_null(literal(pick(@documents))), or_null(q{'ALL_OLD'}) },
-	sub { my $operation = pick(keys %requests); return sprintf 'request_on_shard(%s, %s)', literal($operation), literal(sprintf '{"TableName": "%s", %s}', join('.', @{ names() }), $requests{$operation}->()) },
-	sub { return sprintf 'stream_on_shard(%s, %s, %s, %s, %s, %s)', both() =~ s/'$mine'/pick(map { literal($_->[1]) } grep { $_->[1] =~ m{stream} } @relations, names())/er, literal(pick(@stream_shards, 'x')), pick(0 .. 3, number()), literal(pick(@numbers, '9e9', '9223372036854775807', '-9223372036854775808')), number(), number() },
-	sub { return sprintf 'take_index_changes(%s, %s)', both(), number() },
-	sub { return sprintf 'put_index_entries(%s, %s, %s)', both(), literal(pick('stored', 'stored', 'keys', 'inline', 'none', '')), bytes_literal(damaged_bytes(join '', map { pair() } 1 .. rand 4)) },
-	sub { return sprintf 'entry_of_item(%s, %s, %s)', both(), literal(pick('stored', 'keys', 'inline', 'none')), literal(pick(@documents)) },
-	sub { return sprintf 'change_shard(%s, %s, %s)', name(), number(), literal(pick('stored', 'inline', 'keys', '', 'none')) },
+	sub { my $operation = pick(keys %requests); return sprintf 'dynamo_system.request_on_shard(%s, %s)', literal($operation), literal(sprintf '{"TableName": "%s", %s}', join('.', @{ names() }), $requests{$operation}->()) },
+	sub { return sprintf 'dynamo_system.stream_on_shard(%s, %s, %s, %s, %s, %s)', both() =~ s/'$mine'/pick(map { literal($_->[1]) } grep { $_->[1] =~ m{stream} } @relations, names())/er, literal(pick(@stream_shards, 'x')), pick(0 .. 3, number()), literal(pick(@numbers, '9e9', '9223372036854775807', '-9223372036854775808')), number(), number() },
+	sub { return sprintf 'dynamo_system.take_index_changes(%s, %s)', both(), number() },
+	sub { return sprintf 'dynamo_system.put_index_entries(%s, %s, %s)', both(), literal(pick('stored', 'stored', 'keys', 'inline', 'none', '')), bytes_literal(damaged_bytes(join '', map { pair() } 1 .. rand 4)) },
+	sub { return sprintf 'dynamo_system.entry_of_item(%s, %s, %s)', both(), literal(pick('stored', 'keys', 'inline', 'none')), literal(pick(@documents)) },
+	sub { return sprintf 'dynamo_system.change_shard(%s, %s, %s)', name(), number(), literal(pick('stored', 'inline', 'keys', '', 'none')) },
 	sub { my $found = pick(grep { $_->[0] eq 'a' } @tables);
-		return sprintf q{change_shard('a.%s', %s, %s); COMMIT}, $found->[1], pick(0 .. 7), literal(pick('stored', 'inline', 'keys', '', 'none')) },
+		return sprintf q{dynamo_system.change_shard('a.%s', %s, %s); COMMIT}, $found->[1], pick(0 .. 7), literal(pick('stored', 'inline', 'keys', '', 'none')) },
 	sub { return sprintf 'keys_of(%s, %s)', name(), literal(pick(@documents)) },
 	sub { return sprintf pick(q{wait_for_index(%s, 'stored', '10 ms')}, q{apply_index_changes(%s, 5)}, q{scan(%s)}, q{scan(%s, index_name => 'stored')}, q{query(%s, 'PK = :v', '{":v": {"S": "p1"}}')}, q{read_stream(%s)}, q{delete_expired(%s)},
 		q{stream_shards(%s)}, q{trim_streams(%s, '0 s')}, q{check_entity(%s)}, q{apply_entity(%s)}, q{verify_index(%s, 'stored')}), name() });
@@ -186,7 +186,7 @@ my @calls = (
 sub call
 {
 	my $call = pick(@calls)->();
-	my $lock = $call =~ /COMMIT/ ? 'BEGIN; LOCK TABLE ' . ($call =~ /^change_shard\('a\.([^']*)'/ ? "a.\"$1\"" : 'a.mine') . ' IN ACCESS EXCLUSIVE MODE; ' : '';
+	my $lock = $call =~ /COMMIT/ ? 'BEGIN; LOCK TABLE ' . ($call =~ /^dynamo_system\.change_shard\('a\.([^']*)'/ ? "a.\"$1\"" : 'a.mine') . ' IN ACCESS EXCLUSIVE MODE; ' : '';
 
 	return "${lock}SELECT * FROM $call;\n";
 }

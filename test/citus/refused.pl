@@ -97,8 +97,8 @@ run_all(q{SELECT dynamo.create_table('ent', partition_key => 'PK', sort_key => '
 	q{SELECT dynamo.put_item('ent', '{"c": "1", "o": "1", "n": 5}'::jsonb)});
 is(value_of($worker, q{SELECT "PK", "SK", item ->> 'n' FROM ent}), 'C#1|O#1|5', 'an entity composes keys');
 my ($key, $wrong) = map { value_of($coordinator, qq{SELECT dynamo_internal.item_send('{"PK": {"S": "C#1"}, "SK": {"S": "O#1"}$_}')}) } '', ', "o": {"S": "2"}';
-my ($holder) = grep { value_of($_, qq{SELECT row_on_shard(0, 'public', 'ent', 2, '$key')}) ne '\x6d' } $coordinator, $worker, $other;
-refuses($holder, qq{SELECT row_on_shard(5, 'public', 'ent', 15, '$wrong')}, 'One or more parameter values were invalid: Key attribute SK is not what entity order composes', 'no node stores an item with other keys than its entity makes');
+my ($holder) = grep { value_of($_, qq{SELECT dynamo_system.row_on_shard(0, 'public', 'ent', 2, '$key')}) ne '\x6d' } $coordinator, $worker, $other;
+refuses($holder, qq{SELECT dynamo_system.row_on_shard(5, 'public', 'ent', 15, '$wrong')}, 'One or more parameter values were invalid: Key attribute SK is not what entity order composes', 'no node stores an item with other keys than its entity makes');
 is(value_of($coordinator, q{SELECT c, o, n FROM orders WHERE c = '1' AND o = '1'}), '1|1|5', 'its view reads');
 
 # ---- shards ----

@@ -124,9 +124,9 @@ for my $more (
 		is($got, $expected, "Query over HTTP: $n: $more");
 	}
 }
-my $links = q{SELECT string_agg(DISTINCT usename || ' ' || substring(query FROM 'dynamo\.\w+'), ', ') FROM pg_stat_activity WHERE application_name = 'dynamo'};
+my $links = q{SELECT string_agg(DISTINCT usename || ' ' || substring(query FROM 'dynamo\w*\.\w+'), ', ') FROM pg_stat_activity WHERE application_name = 'dynamo'};
 
-like(value_of($_, $links), qr/^(?:postgres dynamo.rows_on_shard, )?reader dynamo.request_on_shard/, $_->name . ': requests were sent here as the role of the client') for $worker, $other;
+like(value_of($_, $links), qr/^(?:postgres dynamo_system.rows_on_shard, )?reader dynamo_system.request_on_shard/, $_->name . ': requests were sent here as the role of the client') for $worker, $other;
 
 # ---- batches of keys ----
 
@@ -243,7 +243,7 @@ sub rows
 	my ($table, $range) = @_;
 	my $bytes = value_of($coordinator, "SELECT dynamo_internal.item_send('$range')");
 
-	return "SELECT rows_on_shard('public', '$table', '$bytes', 0, 1, 0, 100000)";
+	return "SELECT dynamo_system.rows_on_shard('public', '$table', '$bytes', 0, 1, 0, 100000)";
 }
 
 my $number = q{SELECT min(shardid) FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) WHERE logicalrelid = '"%s"'::regclass AND groupid = (SELECT groupid FROM pg_dist_local_group)};

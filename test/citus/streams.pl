@@ -224,14 +224,14 @@ for my $node (@nodes)
 {
 	is(value_of($node, q{SET ROLE reader; SELECT count(*) > 40 FROM dynamo.read_stream('kvs', max_records => NULL)}), 't', $node->name . ': a reader reads');
 	refuses($node, qq{SET ROLE reader; SELECT dynamo.trim_streams('kvs', '0')}, 'must be owner of table kvs');
-	refuses($node, qq{SET ROLE reader; SELECT dynamo.stream_on_shard('public', '$relation', '$id', 3, '0', 10, 0)}, 'must be owner of table');
+	refuses($node, qq{SET ROLE reader; SELECT dynamo_system.stream_on_shard('public', '$relation', '$id', 3, '0', 10, 0)}, 'must be owner of table');
 	refuses($node, qq{SET ROLE reader; DELETE FROM "$relation"}, 'permission denied for table');
 	refuses($node, "SET ROLE stranger; $_", 'permission denied for table kvs')
 		for q{SELECT * FROM dynamo.read_stream('kvs')}, q{SELECT dynamo.stream_shards('kvs')},
-		map { qq{SELECT dynamo.stream_on_shard('public', '$relation', '$id', $_, '0', 10, 0)} } 0 .. 3;
-	refuses($node, qq{SELECT dynamo.stream_on_shard('public', '$relation', '$id', 4, '0', 10, 0)}, 'action must be between 0 and 3');
-	refuses($node, qq{SELECT dynamo.stream_on_shard('public', '$relation', 'none', 0, '0', 10, 0)}, 'Requested resource not found: Shard does not exist');
-	refuses($node, q{SELECT dynamo.stream_on_shard('public', 'kvs', 'none', 0, '0', 10, 0)}, '"kvs" is not the stream of a distributed table');
+		map { qq{SELECT dynamo_system.stream_on_shard('public', '$relation', '$id', $_, '0', 10, 0)} } 0 .. 3;
+	refuses($node, qq{SELECT dynamo_system.stream_on_shard('public', '$relation', '$id', 4, '0', 10, 0)}, 'action must be between 0 and 3');
+	refuses($node, qq{SELECT dynamo_system.stream_on_shard('public', '$relation', 'none', 0, '0', 10, 0)}, 'Requested resource not found: Shard does not exist');
+	refuses($node, q{SELECT dynamo_system.stream_on_shard('public', 'kvs', 'none', 0, '0', 10, 0)}, '"kvs" is not the stream of a distributed table');
 }
 is(value_of($worker, qq{INSERT INTO "$relation" SELECT number + 1000, created_at, horizon, event, keys, new_item, old_item, partition_key FROM "$relation" LIMIT 1;
 	SELECT max(sequence_number) < 100000000000000001000 FROM dynamo.read_stream('kvs', max_records => NULL)}), 't', 'nobody writes to a stream');

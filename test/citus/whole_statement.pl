@@ -34,7 +34,7 @@ sub executed
 
 	$code->();
 	my $log = substr(slurp_file($other->logfile), $before);
-	return join ' ', $log =~ /LOG:  (?:statement|execute \w+|execute <unnamed>): (?:SELECT dynamo\.)?(\w+_on_shard(?=\()|COMMIT|PREPARE TRANSACTION|ROLLBACK)/g;
+	return join ' ', $log =~ /LOG:  (?:statement|execute \w+|execute <unnamed>): (?:SELECT dynamo_system\.)?(\w+_on_shard(?=\()|COMMIT|PREPARE TRANSACTION|ROLLBACK)/g;
 }
 
 my $one_message = 'write_on_shard';

@@ -430,6 +430,18 @@ sub unqualified_relations_in_script
 	return map { unqualified_relations(@$_) } statements_of_sessions($text);
 }
 
+# ---- what nodes of Citus call on each other is not among the functions of users ----
+
+my $for_users = any_of('apply_entity delete_expired request_safe verify_index');
+
+sub calls_of_nodes
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: \"$_->{text}\": use schema dynamo_system" }
+		grep { $_->{text} =~ /\bdynamo[.](?!(?:$for_users)\()\w+\(/ && $_->{call} !~ /^(?:$no_sql)$/ } c_texts(c_tokens($text));
+}
+
 # ---- versions ----
 
 sub version_tests
@@ -518,6 +530,9 @@ my @rules = (
 		[ 'CREATE VIEW v AS SELECT a FROM t;', q{CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN (SELECT 1 FROM b JOIN s.c ON true);},
 			q{CREATE VIEW v AS SELECT pg_catalog.concat(t.schema_name, '.', t.relname) FROM s.t;} ],
 		[ q{CREATE VIEW v AS WITH a AS (SELECT 1), b(x) AS MATERIALIZED (SELECT 2) SELECT 1 FROM a CROSS JOIN b JOIN s.t ON true;} ] ],
+	[ 'nodes of Citus call functions that are not for users', 'src/citus/*.c', \&calls_of_nodes,
+		[ q{char *a = "SELECT dynamo.node_row($1)";} ],
+		[ q{char *a = "SELECT dynamo_system.node_row($1), dynamo.request_safe($2)";}, q{void F(void) { errhint("Use dynamo.distribute_table(a)."); }} ] ],
 	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
 		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
 );

@@ -181,7 +181,7 @@ sub call_of
 
 		push @arguments, 'expression_attribute_values => ' . item_literal($values) if %$values;
 	}
-	return ($function->{kind} eq 'p' ? 'CALL' : 'SELECT') . " dynamo.$function->{name}(" . join(', ', @arguments) . ')';
+	return ($function->{kind} eq 'p' ? 'CALL' : 'SELECT') . " $function->{schema}.$function->{name}(" . join(', ', @arguments) . ')';
 }
 
 # The function that returns all items of the table.
@@ -193,7 +193,7 @@ sub call_of_stored
 	my @arguments = ('item', map { argument_of({ %$function, variadic => 1 }, $_, $table, $expressions) } 1 .. $required - 1);
 
 	$arguments[-1] = "VARIADIC $arguments[-1]" if $function->{variadic};
-	return "SELECT dynamo.$function->{name}(" . join(', ', @arguments) . ") FROM a.$table->{name}";
+	return "SELECT $function->{schema}.$function->{name}(" . join(', ', @arguments) . ") FROM a.$table->{name}";
 }
 
 # Returns the functions of the server's extension, except those that need more than a
@@ -203,10 +203,10 @@ sub sql_functions
 	my ($node) = @_;
 
 	return map { decode_json($_) } split /\n/, $node->safe_psql('postgres', q{
-SELECT json_build_object('name', proname, 'kind', prokind, 'defaults', pronargdefaults, 'variadic', provariadic <> 0,
+SELECT json_build_object('schema', pronamespace::regnamespace, 'name', proname, 'kind', prokind, 'defaults', pronargdefaults, 'variadic', provariadic <> 0,
 	'types', COALESCE((SELECT json_agg(t::regtype ORDER BY i) FROM unnest(proargtypes) WITH ORDINALITY AS a(t, i)), '[]'),
 	'names', COALESCE((SELECT json_agg(n ORDER BY i) FROM unnest(proargnames, proargmodes) WITH ORDINALITY AS a(n, m, i) WHERE m IS NULL OR m IN ('i', 'b', 'v')), '[]'))
-FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace AND prokind IN ('f', 'p')
+FROM pg_proc WHERE pronamespace IN ('dynamo'::regnamespace, 'dynamo_system'::regnamespace) AND prokind IN ('f', 'p')
 	AND prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
 	AND NOT proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
 	AND proname NOT IN ('create_access_key', 'drop_access_key', 'encrypt_access_keys', 'import_items', 'export_items', 'request', 'request_safe')

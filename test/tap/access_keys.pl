@@ -54,9 +54,9 @@ FROM (SELECT tableoid, oid, 'r'::"char" AS kind, relowner AS owner, relacl AS ac
 	  UNION ALL SELECT tableoid, oid, 'T', typowner, typacl FROM pg_type
 	  UNION ALL SELECT tableoid, oid, 'n', nspowner, nspacl FROM pg_namespace) o
 	CROSS JOIN LATERAL pg_identify_object(o.tableoid, o.oid, 0) i
-WHERE i.schema IN ('dynamo', 'dynamo_internal') AND o.kind <> 'r'
-	OR o.oid IN (SELECT oid FROM pg_class WHERE relnamespace IN (to_regnamespace('dynamo'), to_regnamespace('dynamo_internal')) AND relkind IN ('r', 'v'))
-	OR o.oid IN (to_regnamespace('dynamo'), to_regnamespace('dynamo_internal'))
+WHERE i.schema IN ('dynamo', 'dynamo_internal', 'dynamo_system') AND o.kind <> 'r'
+	OR o.oid IN (SELECT oid FROM pg_class WHERE relnamespace IN (to_regnamespace('dynamo'), to_regnamespace('dynamo_internal'), to_regnamespace('dynamo_system')) AND relkind IN ('r', 'v'))
+	OR o.oid IN (to_regnamespace('dynamo'), to_regnamespace('dynamo_internal'), to_regnamespace('dynamo_system'))
 ORDER BY 1, 2};
 
 value(q{CREATE ROLE attacker LOGIN; CREATE ROLE "an other" LOGIN; CREATE DATABASE opened});

@@ -140,7 +140,7 @@ sub plant
 	$storage //= 'inline';
 	query(qq{
 ALTER TABLE $table ADD COLUMN IF NOT EXISTS h text COLLATE "C";
-DO \$\$ BEGIN EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+DO \$\$ BEGIN EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
 	'{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "h", "type": "S", "column": "h"}], "partition": ["PK"], "sort": [], "indexes": [{"name": "$index", "local": false, "partition": ["h"], "sort": [], "projection": "ALL", "non_key_attributes": [], "storage": "$storage", "shards": 0, "shard_by": null, "relation": "$name\$$index", "status": "CREATING"}]}'); END \$\$},
 		user => $user);
 }

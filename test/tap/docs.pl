@@ -89,9 +89,9 @@ $named{$_} = 1 for $text =~ /\w+/g;
 
 my $things = $node->safe_psql('postgres', q{
 	LOAD 'dynamo';
-	SELECT 'function ' || proname, proname::text FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace
+	SELECT 'function ' || proname, proname::text FROM pg_proc WHERE pronamespace IN ('dynamo'::regnamespace, 'dynamo_system'::regnamespace)
 	UNION SELECT format('parameter of %s', proname), unnest(proargnames)
-	FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace
+	FROM pg_proc WHERE pronamespace IN ('dynamo'::regnamespace, 'dynamo_system'::regnamespace)
 	UNION SELECT 'setting', name FROM pg_settings WHERE name LIKE 'dynamo.%'
 	UNION SELECT 'relation', relname FROM pg_class
 	WHERE relnamespace = 'dynamo'::regnamespace AND relkind IN ('r', 'v')

@@ -86,11 +86,16 @@ is(created_after('CREATE SCHEMA dynamo', "ALTER SCHEMA dynamo OWNER TO $superuse
 	"{$superuser=UC/$superuser,=U/$superuser}", "an own schema is used, and others cannot create objects in it");
 is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger'),
 	"{$superuser=UC/$superuser,=U/$superuser}", 'default privileges do not matter');
-like(created_after('CREATE SCHEMA dynamo_internal', ''), qr/schema "dynamo_internal" already exists/, "an existing internal schema is refused");
-like(created_after('', 'CREATE SCHEMA dynamo_internal'), qr/schema "dynamo_internal" already exists/, 'an existing internal schema is refused, whoever created it');
+for my $schema ('dynamo_internal', 'dynamo_system')
+{
+	like(created_after("CREATE SCHEMA $schema", ''), qr/schema "$schema" already exists/, "an existing schema $schema is refused");
+	like(created_after('', "CREATE SCHEMA $schema"), qr/schema "$schema" already exists/, "an existing schema $schema is refused, whoever created it");
+}
 is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger') &&
 	value(q{SELECT has_schema_privilege('stranger', 'dynamo_internal', 'USAGE'), has_schema_privilege('public', 'dynamo_internal', 'CREATE')}, 'prepared'),
 	'f|f', 'others cannot use the schema');
+is(value(q{SELECT nspacl FROM pg_namespace WHERE nspname = 'dynamo_system'}, 'prepared'),
+	"{$superuser=UC/$superuser,=U/$superuser}", 'all can use the schema of triggers and nodes, and cannot create objects in it');
 value('CREATE DATABASE plain');
 is(error_of('SET standard_conforming_strings = off; SET escape_string_warning = on; CREATE EXTENSION dynamo', 'plain'),
 	'', 'the extension can be created where a backslash is an escape');
@@ -189,7 +194,7 @@ SKIP:
 		CREATE TABLE far ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL) PARTITION BY LIST ("PK");
 		CREATE FOREIGN TABLE far_part PARTITION OF far FOR VALUES IN ('a', 'z') SERVER this OPTIONS (table_name 'remote');
 		CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON far FOR EACH ROW
-		EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+		EXECUTE FUNCTION dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
 			"partition": ["PK"], "sort": [], "indexes": []}')});
 	is(value(q{SELECT dynamo.get_item('far', '{"PK": {"S": "a"}}')}), '{"PK": {"S": "a"}}', 'an item of a foreign partition');
 	value(q{INSERT INTO remote VALUES ('z', NULL)});
@@ -217,7 +222,7 @@ is(value(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute
 	'CASCADE keeps the key columns and drops the items');
 is(value(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app.shop'::regclass AND NOT tgisinternal}, 'copy'), '0', 'DROP EXTENSION drops the triggers');
 is(value('SELECT count(*) FROM pg_event_trigger', 'copy'), '0', 'DROP EXTENSION drops the event triggers');
-is(value(q{SELECT to_regnamespace('dynamo_internal') IS NULL}, 'copy'), 't', 'DROP EXTENSION drops the internal schema');
+is(value(q{SELECT count(*) FROM pg_namespace WHERE nspname IN ('dynamo_internal', 'dynamo_system')}, 'copy'), '0', 'DROP EXTENSION drops the internal schemas');
 value('CREATE EXTENSION dynamo', 'copy');
 is(value(q{SELECT dynamo.create_table('again', 'id'); SELECT dynamo.put_item('again', '{"id": {"S": "a"}}');
 	SELECT count(*) FROM again}, 'copy'), "again\n\n1", 'the extension can be created again');

@@ -42,7 +42,7 @@ my @functions = map { [ split /\t/, $_, -1 ] } split /\n/, sql(q{
 SELECT format(E'%I.%I\t%s\t%s', n.nspname, f.proname, f.prokind,
 	(SELECT string_agg(concat_ws(' ', format_type(t, NULL), '/' || f.proargnames[i]), ';' ORDER BY i) FROM unnest(f.proargtypes) WITH ORDINALITY u(t, i)))
 FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
-WHERE n.nspname IN ('dynamo', 'dynamo_internal') AND has_function_privilege('public', f.oid, 'EXECUTE') AND f.prokind IN ('f', 'a')
+WHERE n.nspname IN ('dynamo', 'dynamo_internal', 'dynamo_system') AND has_function_privilege('public', f.oid, 'EXECUTE') AND f.prokind IN ('f', 'a')
 	AND f.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
 	AND NOT 'internal'::regtype = ANY (f.proargtypes)
 ORDER BY 1});

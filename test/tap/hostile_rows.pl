@@ -159,11 +159,11 @@ sub mutation
 	  ? ('derive_keys', $table->{name}, 'INSERT OR UPDATE')
 	  : ('guard_stream', "$table->{name}\$stream", 'INSERT OR UPDATE OR DELETE');
 	my ($status, $line) = run('postgres', qq{SELECT tgname || ' ' || encode(tgargs, 'escape') FROM pg_trigger
-WHERE tgrelid = 'a."$relation"'::regclass AND tgfoid = 'dynamo.$function'::regproc AND tgtype & 32 = 0});
+WHERE tgrelid = 'a."$relation"'::regclass AND tgfoid = 'dynamo_system.$function'::regproc AND tgtype & 32 = 0});
 	my ($name, $text) = $line =~ /^(\S+) (.*)\\000$/s or return '';
 	my $definition = json(mutated(decode_json($text)));
 
-	return qq{CREATE OR REPLACE TRIGGER "$name" BEFORE $events ON a."$relation" FOR EACH ROW EXECUTE FUNCTION dynamo.$function(} . quote_literal($definition) . ");\n";
+	return qq{CREATE OR REPLACE TRIGGER "$name" BEFORE $events ON a."$relation" FOR EACH ROW EXECUTE FUNCTION dynamo_system.$function(} . quote_literal($definition) . ");\n";
 }
 
 # The ARN and the shard of the table's stream, if there is one.

@@ -217,7 +217,7 @@ sub arm_relation
 }
 
 # Tables <table> are created in several ways; a second statement runs after all code is in place.
-my $definition = q{dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}')};
+my $definition = q{dynamo_system.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}')};
 my %tables = (
 	plain => [ q{SELECT create_table('<table>', 'PK')} ],
 	forced => [ q{SELECT create_table('<table>', 'PK')}, q{ALTER TABLE <table> ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY} ],
@@ -234,7 +234,7 @@ my $by_expression = qq{
 CREATE TABLE a.<table> ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL) PARTITION BY LIST ((a.fixed('partition key') || left("PK", 0)));
 CREATE TABLE a.<table>_0 PARTITION OF a.<table> DEFAULT;
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON a.<table> FOR EACH ROW EXECUTE FUNCTION $definition;
-CREATE TRIGGER "~dynamo_guard_index" BEFORE INSERT OR UPDATE ON a.<table> FOR EACH ROW EXECUTE FUNCTION dynamo.guard_index('plain', 'GSI')};
+CREATE TRIGGER "~dynamo_guard_index" BEFORE INSERT OR UPDATE ON a.<table> FOR EACH ROW EXECUTE FUNCTION dynamo_system.guard_index('plain', 'GSI')};
 
 # A table with all kinds of dependent objects, and code in every place.
 sub make_table
@@ -418,7 +418,7 @@ sub check_actions
 # ---- all functions are listed ----
 
 my $known = join ',', @own_statements, map { $_->[1] =~ /dynamo\.(\w+)/g } @actions;
-is(query(qq{SELECT string_agg(DISTINCT proname, ' ') FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace
+is(query(qq{SELECT string_agg(DISTINCT proname, ' ') FROM pg_proc WHERE pronamespace IN ('dynamo'::regnamespace, 'dynamo_system'::regnamespace)
 	AND 'table_name' = ANY (proargnames) AND NOT proname = ANY (string_to_array('$known', ','))}), '',
 	'every function on a table is listed');
 
