@@ -5,7 +5,9 @@
 
 EXTENSION = dynamo
 MODULE_big = dynamo
-DATA = $(sort $(wildcard dynamo--*.sql))
+EXTENSION_SCRIPT = dynamo--1.0.sql
+DATA = $(filter-out $(EXTENSION_SCRIPT),$(sort $(wildcard dynamo--*.sql)))
+DATA_built = build/$(EXTENSION_SCRIPT)
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
 # Three libraries: dynamo; dynamo_api with DynamoDB's requests, and exports and backups; and
@@ -45,6 +47,14 @@ endif
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# The install script, with the file that it names.
+REPORTS = src/design/reports.sql
+
+build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(REPORTS)
+	mkdir -p build
+	sed -e '\|^@$(REPORTS)@$$| {' -e 'r $(REPORTS)' -e 'd' -e '}' $(EXTENSION_SCRIPT) >$@.tmp
+	mv $@.tmp $@
 
 # The libraries stand beside each other.
 BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
