@@ -40,7 +40,6 @@ _PG_init(void)
 	DdlInit();
 	TableCacheInit();
 	TableNamesInit();
-	CitusInit();
 	PlanInit();
 	StoreInit();
 	MaintenanceInit();
@@ -52,6 +51,7 @@ _PG_init(void)
 	DeclaredTypesInit();
 	BuildWorkerInit();
 	SearchInit();
+	CitusInit();
 	WorkersInit();
 	ApiInit();
 	EndpointInit();

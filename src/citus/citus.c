@@ -7,19 +7,29 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/guc.h"
 
+#include "citus/apply.h"
 #include "citus/citus.h"
 #include "citus/custom_settings.h"
+#include "citus/distribute.h"
 #include "citus/distribute_by.h"
 #include "citus/distributed_ddl.h"
 #include "citus/distributed_table.h"
 #include "citus/each_shard.h"
+#include "citus/entity_view_nodes.h"
+#include "citus/index_changes.h"
+#include "citus/node_link.h"
 #include "citus/node_row.h"
+#include "citus/nodes.h"
+#include "citus/on_shard.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shard_call.h"
+#include "citus/shard_ddl.h"
 #include "citus/shards.h"
+#include "citus/write_elsewhere.h"
 
 static bool
 IsElsewhere(const ShardMap *map, int position, int *group)
@@ -68,8 +78,26 @@ static const PlacementMethods placed_by_citus = {
 	.ddl_here = CitusDdlHere,
 	.lock_on_all_nodes = CitusLockOnAllNodes,
 	.tell_workers = CitusSessionTellWorkers,
+	.distribute = DistributeTable,
+	.distribute_index = DistributeIndexTable,
 	.distribute_beside = DistributeBeside
 };
+
+/* ---- rows elsewhere ---- */
+
+static bool
+ExecuteRequest(int group, bool writes, Slice operation, Slice json, Slice *response)
+{
+	LinkCall	call = {.group = group, .function = LINK_REQUEST, .writes = writes};
+	PGresult   *answer;
+
+	call.args[0] = operation;
+	call.args[1] = json;
+	if (!LinkExecute(&call, &answer))
+		return false;
+	*response = NodeValue(answer);
+	return true;
+}
 
 static const ElsewhereMethods reached_by_citus = {
 	.get = NodeGet,
@@ -82,8 +110,31 @@ static const ElsewhereMethods reached_by_citus = {
 	.range_of_stream = RemoteShardRange,
 	.latest_of_stream = RemoteShardLatest,
 	.trim_stream = RemoteShardTrim,
+	.filter = FilterForShard,
+	.write_operation = WriteElsewhere,
+	.executes_requests = LinksArePossible,
+	.execute_request = ExecuteRequest,
+
+	.coordinator_is_known = CoordinatorIsKnown,
+	.run_on_coordinator = RunOnCoordinator,
+	.try_on_coordinator = TryOnCoordinator,
+	.custom_settings = CustomSettingsCall,
+
+	.records_changes = RecordsChanges,
+	.record_change = RecordChangeOfRow,
+	.apply_changes = ApplyAllChanges,
+	.verify_index = VerifyDistributed,
+	.work_on_shards = WorkOnShards,
+
+	.count_rows = CountOnNodes,
 	.run_on_shards = RunOnShards
 };
+
+bool
+CitusIsPreloaded(void)
+{
+	return shared_preload_libraries_string != NULL && strstr(shared_preload_libraries_string, "citus") != NULL;
+}
 
 void
 CitusInit(void)
@@ -94,6 +145,9 @@ CitusInit(void)
 							&new_table_shards, 0, 0, MAX_CITUS_SHARDS,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	CustomSettingsInit();
+	if (CitusIsPreloaded())
+		PlanOfViewsInit();
+	IndexChangesInit();
 	PlacementRegister(&placed_by_citus);
 	ElsewhereRegister(&reached_by_citus);
 }

@@ -8,6 +8,10 @@
 /* Citus's own limit for the shards of a table. */
 #define MAX_CITUS_SHARDS	64000
 
+/* Whether Citus is loaded with the server; it must come first in the list. */
+extern bool CitusIsPreloaded(void);
+
+/* Must be called after the modules that set hooks which Citus's planner is to come before. */
 extern void CitusInit(void);
 
 #endif							/* DYNAMO_CITUS_H */

@@ -9,7 +9,6 @@
 #ifndef DYNAMO_CITUS_CUSTOM_SETTINGS_H
 #define DYNAMO_CITUS_CUSTOM_SETTINGS_H
 
-#include "exported.h"
 
 extern void CustomSettingsInit(void);
 
@@ -17,6 +16,6 @@ extern void CustomSettingsInit(void);
  * Returns the call of a function that sets the custom settings of this session until the end
  * of the transaction, for another node; palloc'd.  NULL if there are none.
  */
-extern DYNAMO_EXPORT char *CustomSettingsCall(void);
+extern char *CustomSettingsCall(void);
 
 #endif							/* DYNAMO_CITUS_CUSTOM_SETTINGS_H */

@@ -13,7 +13,6 @@
 #define DYNAMO_CITUS_NODE_LINK_H
 
 #include "citus/node_result.h"
-#include "exported.h"
 #include "item/item.h"
 
 typedef enum LinkFunction
@@ -49,7 +48,7 @@ typedef struct LinkCall
 extern const char *LinkStatement(LinkFunction function, int *nargs);
 
 /* Whether links can be made: Citus is loaded, and libpq with it. */
-extern DYNAMO_EXPORT bool LinksArePossible(void);
+extern bool LinksArePossible(void);
 
 /*
  * Makes a call and waits for its result, which is in binary form.
@@ -63,6 +62,6 @@ extern DYNAMO_EXPORT bool LinksArePossible(void);
  * A cancel, or a timeout, cancels the call on the other node.  If a call that writes
  * has been executed by then, it was too late, and has no effect.
  */
-extern DYNAMO_EXPORT bool LinkExecute(const LinkCall *call, PGresult **result);
+extern bool LinkExecute(const LinkCall *call, PGresult **result);
 
 #endif							/* DYNAMO_CITUS_NODE_LINK_H */

@@ -8,7 +8,6 @@
 #include "compat.h"
 
 #include "citus/libpq.h"
-#include "exported.h"
 #include "item/item.h"
 
 /* The SQLSTATE of an error. */
@@ -21,7 +20,7 @@ extern void NodeError(PGresult *result) pg_attribute_noreturn();
  * The only value of a result, palloc'd; data is NULL if there is no value, or a null.
  * The result is freed.
  */
-extern DYNAMO_EXPORT Slice NodeValue(PGresult *result);
+extern Slice NodeValue(PGresult *result);
 
 /*
  * The values of a result with one column, one after another, in the memory of the result,

@@ -12,8 +12,8 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "citus/nodes.h"
 #include "citus/citus_catalog.h"
+#include "citus/nodes.h"
 #include "table/distribution.h"
 
 #define COUNT_STATEMENT \

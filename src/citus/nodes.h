@@ -9,25 +9,24 @@
 #define DYNAMO_CITUS_NODES_H
 
 #include "postgres_ext.h"
-#include "exported.h"
 
 /* Whether this server is a worker node that knows the coordinator. */
-extern DYNAMO_EXPORT bool CoordinatorIsKnown(void);
+extern bool CoordinatorIsKnown(void);
 
 /*
  * Runs a statement on the coordinator as the current user and returns its result,
  * one text; palloc'd.  Raises an error if the statement fails or the coordinator
  * cannot be reached.  In the second case the statement may have been executed.
  */
-extern DYNAMO_EXPORT char *RunOnCoordinator(const char *statement);
+extern char *RunOnCoordinator(const char *statement);
 
 /* The same, but returns NULL if the statement fails or the coordinator cannot be reached. */
-extern DYNAMO_EXPORT char *TryOnCoordinator(const char *statement);
+extern char *TryOnCoordinator(const char *statement);
 
 /*
  * Returns the estimated number of rows and the size of a distributed table, or of
  * one of its indexes, on all nodes that can be reached.
  */
-extern DYNAMO_EXPORT void CountOnNodes(Oid table, Oid relid, int64 *rows, int64 *bytes);
+extern void CountOnNodes(Oid table, Oid relid, int64 *rows, int64 *bytes);
 
 #endif							/* DYNAMO_CITUS_NODES_H */

@@ -41,12 +41,12 @@
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
 #include "citus/citus_catalog.h"
 #include "citus/distributed_table.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
+#include "compat.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/table_name.h"

@@ -11,14 +11,13 @@
 #ifndef DYNAMO_CITUS_SHARDS_H
 #define DYNAMO_CITUS_SHARDS_H
 
-#include "exported.h"
 #include "table/placement.h"
 
 /*
  * Whether the partition key determines the shard of a row, and each shard is in
  * one place.  The first call reads the shards of the table.
  */
-extern DYNAMO_EXPORT bool KeyDeterminesShard(TableDef *def);
+extern bool KeyDeterminesShard(TableDef *def);
 
 /*
  * The number of shards if each of them can be read by itself, in the order of their
@@ -66,22 +65,22 @@ extern bool LockOwnShard(Relation shard);
  * table; NULL if the attribute does not determine the shard.  The first and the last live as
  * long as the definition.
  */
-extern DYNAMO_EXPORT const ShardMap *ShardsOfTable(TableDef *def);
+extern const ShardMap *ShardsOfTable(TableDef *def);
 extern const ShardMap *ShardsOfRelation(Oid relid, const AttributeDef *attr);
-extern DYNAMO_EXPORT const ShardMap *ShardsOfIndex(const TableDef *def, const IndexDef *index);
+extern const ShardMap *ShardsOfIndex(const TableDef *def, const IndexDef *index);
 
 /* Shards have positions from 0, in the order of their hashes. */
 extern int	CountShards(const ShardMap *map);
-extern DYNAMO_EXPORT int	FindShardPosition(const ShardMap *map, Datum value);
+extern int	FindShardPosition(const ShardMap *map, Datum value);
 
 /* The position of the shard with a number; -1 if there is none. */
 extern int	FindShardNumber(const ShardMap *map, int64 number);
 
 /* The number of a shard, and of the node with it: -1 if only Citus knows it. */
-extern DYNAMO_EXPORT int64 GetShardPlace(const ShardMap *map, int position, int *group);
+extern int64 GetShardPlace(const ShardMap *map, int position, int *group);
 
 /* Whether a known node has a shard, and that is another one, as it was when the map was read. */
-extern DYNAMO_EXPORT bool ShardIsElsewhere(const ShardMap *map, int position);
+extern bool ShardIsElsewhere(const ShardMap *map, int position);
 
 /* The hashes of a shard. */
 extern void GetShardRange(const ShardMap *map, int position, int32 *min, int32 *max);

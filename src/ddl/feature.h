@@ -64,14 +64,6 @@ typedef struct DdlFeature
 	void		(*check_linked_drop) (Relation table, const char *label);
 	/* A table was dropped, but not this relation, which had a link to it. */
 	void		(*follow_drop) (Oid linked);
-
-	/* ---- tables that Citus distributes ---- */
-
-	/*
-	 * Statements, in their order, that make what Citus leaves out when it creates the views of
-	 * a table on other nodes, or here when the table comes back; palloc'd.
-	 */
-	List	   *(*statements_of_views) (Oid table);
 } DdlFeature;
 
 /* Registers a feature; the structure must be permanent. */

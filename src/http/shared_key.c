@@ -20,11 +20,11 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "citus/nodes.h"
 #include "compat.h"
 #include "errors.h"
 #include "http/shared_key.h"
 #include "security/owner.h"
+#include "store/elsewhere.h"
 
 #define MAX_KEYS			1000
 #define LIFE_MS				10000	/* a dropped key is refused after that */
@@ -247,7 +247,7 @@ AskCoordinator(const Signature *signature)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	enable_timeout_after(STATEMENT_TIMEOUT, ANSWER_MS);
 	OwnerScopeEnterForExtension(&scope, BOOTSTRAP_SUPERUSERID);
-	answer = TryOnCoordinator(SigningKeyQuery(signature));
+	answer = elsewhere->try_on_coordinator(SigningKeyQuery(signature));
 	OwnerScopeLeave(&scope);
 	disable_timeout(STATEMENT_TIMEOUT, false);
 	PopActiveSnapshot();
@@ -281,7 +281,7 @@ SharedKeyAsk(const Signature *signature)
 	SharedKey  *key;
 	char	   *answer = NULL;
 
-	if (!CoordinatorIsKnown() || !NameOfKey(signature, name) || IsUnknown(name))
+	if (!elsewhere->coordinator_is_known() || !NameOfKey(signature, name) || IsUnknown(name))
 		return NULL;
 	key = FindKey(name);
 	if (key == NULL)

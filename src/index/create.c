@@ -22,13 +22,12 @@
 #include "copy/copy.h"
 #include "ddl/build_lock.h"
 #include "errors.h"
-#include "index/apply.h"
 #include "index/build.h"
-#include "index/distribute.h"
 #include "index/index.h"
-#include "index/shard_ddl.h"
+#include "store/elsewhere.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
+#include "table/placement.h"
 
 int			in_place_build_limit = 8192;
 
@@ -188,7 +187,7 @@ CatchUp(Oid relid)
 	def = TableDefCopy(rel);
 	table_close(rel, NoLock);
 	StoreDefinition(relid, def);
-	ApplyAllChanges(relid);
+	elsewhere->apply_changes(relid);
 }
 
 void
@@ -196,14 +195,14 @@ CreateRelationOfIndexTable(Oid relid, const TableDef *def, const IndexDef *index
 {
 	CreateIndexRelation(relid, def, index, false);
 	if (RelationIsDistributed(relid))
-		DistributeIndexTable(relid, def, index);
+		placement->distribute_index(relid, def, index);
 }
 
 void
 FillIndexTableEverywhere(Oid relid, const char *index_name)
 {
 	if (DoOnShards(relid, SHARD_RECORD, index_name))
-		ApplyAllChanges(relid);
+		elsewhere->apply_changes(relid);
 	else
 		FillIndexTable(relid, index_name);
 }
@@ -353,6 +352,16 @@ ForgetIndex(TableDef *def, const IndexDef *index)
 	}
 	RemoveIndex(def, index);
 	return clauses.data;
+}
+
+/* Drops the change table of a table if no index is left that needs it. */
+static void
+DropUnusedChangeTable(Oid relid, const TableDef *def)
+{
+	Oid			changes = HasIndexTables(def) ? InvalidOid : FindChangeTable(relid);
+
+	if (OidIsValid(changes))
+		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(changes), get_rel_name(changes)));
 }
 
 void

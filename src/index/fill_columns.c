@@ -23,9 +23,10 @@
 #include "utils/timestamp.h"
 
 #include "index/build.h"
-#include "index/shard_ddl.h"
 #include "security/owner.h"
 #include "stat/progress.h"
+#include "store/elsewhere.h"
+#include "table/distribution.h"
 #include "table/stored.h"
 
 /* Minimum time between progress reports. */
@@ -249,6 +250,15 @@ FillWithPartitions(Oid relid, const char *index_name, FillMode mode)
 	}
 	if (rewritten)
 		FillTablesAgain(relid);
+}
+
+bool
+DoOnShards(Oid relid, ShardWork work, const char *index_name)
+{
+	if (!RelationIsDistributed(relid))
+		return false;
+	elsewhere->work_on_shards(relid, work, index_name, NULL);
+	return true;
 }
 
 void

@@ -110,6 +110,19 @@ extern const char *LeftOutReason(const TableDef *def, const IndexDef *index, Val
 
 /* ---- fill_columns.c ---- */
 
+/* Work on the rows of a distributed table whose definition changes, on each shard. */
+typedef enum ShardWork
+{
+	SHARD_FILL,
+	SHARD_REPAIR,
+	SHARD_FILL_EXPIRY,
+	SHARD_RECORD,				/* its rows as changes of an index table */
+	SHARD_SEARCH				/* plus a ColumnsState */
+} ShardWork;
+
+/* Does work, which is not SHARD_SEARCH; false if the table is not distributed. */
+extern bool DoOnShards(Oid relid, ShardWork work, const char *index_name);
+
 /*
  * Sets null key columns of a table's rows from their items, without firing
  * triggers.  The caller holds an exclusive lock.  index_name is used in
@@ -152,6 +165,9 @@ extern void IndexRebuild(const char *table_name, const char *index_name, bool al
 /* ---- maintain.c ---- */
 
 extern void MaintenanceInit(void);
+
+/* Whether writes maintain an index table. */
+extern bool IsMaintainedIndex(const IndexDef *index);
 
 /* Empties an index table despite its guards. */
 extern void TruncateIndexTable(const TableDef *def, const IndexDef *index);
@@ -198,6 +214,9 @@ extern void EntryKeyOfRow(const TableDef *def, const IndexDef *index,
 extern bool EntryKeysEqual(const TableDef *def, const IndexDef *index,
 						   const EntryKey *a, const EntryKey *b);
 
+/* Whether a change of a row changes its entry in an index table (maintain.c). */
+extern bool ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new);
+
 /* An index table, or one shard of it, open for writing. */
 typedef struct EntryTable
 {
@@ -214,7 +233,7 @@ extern void EntryTableOpen(EntryTable *t, const TableDef *def,
 						   const IndexDef *index, int shard, LOCKMODE lockmode);
 extern void EntryTableClose(EntryTable *t);
 
-/* The same for a shard of Citus on this server that the caller has opened and verified. */
+/* The same for a shard of a distributed index table that the caller has opened and verified. */
 extern void EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index,
 								Relation shard);
 

@@ -19,7 +19,8 @@
 #include "utils/snapmgr.h"
 
 #include "index/index.h"
-#include "index/shard_ddl.h"
+#include "store/elsewhere.h"
+#include "table/distribution.h"
 #include "table/limits.h"
 #include "table/stored.h"
 
@@ -145,8 +146,11 @@ FindLeftOut(Oid relid, const char *index_name, ColumnsState columns)
 	LeftOut		found = {0};
 	ListCell   *cell;
 
-	if (FindLeftOutOnShards(relid, index_name, columns, &found))
+	if (RelationIsDistributed(relid))
+	{
+		elsewhere->work_on_shards(relid, SHARD_SEARCH + columns, index_name, &found);
 		return found;
+	}
 	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
 		Relation	rel = table_open(lfirst_oid(cell), NoLock);

@@ -29,8 +29,9 @@
 #include "utils/rel.h"
 
 #include "extension_objects.h"
-#include "index/changes.h"
+#include "index/index.h"
 #include "security/owner.h"
+#include "store/elsewhere.h"
 #include "store/row_event.h"
 #include "store/store.h"
 #include "table/distribution.h"
@@ -232,9 +233,9 @@ MaintainRow(const RowEvent *event, const TableDef *def)
 	BaseRow		old = {.desc = desc, .tuple = event->old};
 	BaseRow		new = {.desc = desc, .tuple = overtaken ? RowEventLatest(event) : event->new};
 
-	if (RecordsChanges(event->rel, def))
+	if (elsewhere->records_changes(event->rel, def))
 	{
-		RecordChangeOfRow(def, event, &old, &new);
+		elsewhere->record_change(def, event, &old, &new);
 		return;
 	}
 	for (int i = 0; i < def->nindexes; i++)

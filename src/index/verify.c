@@ -384,7 +384,7 @@ VerifyIndexTable(Verification *v)
 	level = DistributedDdlBegin(v->def->relid);
 	VerifyTriggers(v);
 	VerifyShards(v);
-	VerifyDistributed(v);
+	elsewhere->verify_index(v);
 	DistributedDdlEnd(level);
 	SPI_finish();
 	OwnerScopeLeave(&scope);

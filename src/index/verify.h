@@ -61,9 +61,4 @@ extern void VerifyColumns(Verification *v);
  */
 extern MaybeItem BuildBaseKey(const Verification *v, const EntryKey *key);
 
-/* ---- verify_distributed.c ---- */
-
-/* Compares the index table of a distributed table with the items; SPI must be connected. */
-extern void VerifyDistributed(Verification *v);
-
 #endif							/* DYNAMO_VERIFY_H */

@@ -12,8 +12,8 @@
 #include "expr/name_set.h"
 #include "op/call_bindings.h"
 #include "op/note_key.h"
-#include "op/on_shard.h"
 #include "op/read.h"
+#include "store/elsewhere.h"
 #include "table/table_name.h"
 
 /* ---- opening ---- */
@@ -143,7 +143,7 @@ FilterElsewhere(const Reader *r)
 
 	if (!op->matches_only || !op->filter.given || !r->store.def->distributed || r->fetch || r->filter_entry)
 		return MISSING_VALUE;
-	return FilterForShard(&op->filter, &op->args);
+	return elsewhere->filter(&op->filter, &op->args);
 }
 
 static StoreScan *

@@ -15,7 +15,7 @@
 #include "op/consumed.h"
 #include "op/note_key.h"
 #include "op/write.h"
-#include "op/write_elsewhere.h"
+#include "store/elsewhere.h"
 #include "table/stored.h"
 
 /* ---- request-only checks ---- */
@@ -499,7 +499,7 @@ WriteItem(const WriteOp *op, WriteResult *result)
 		StoreServeNode(&store);
 	(void) WriteCompose(&w, &store, NULL);
 	(void) WriteBindTable(&w, NULL);
-	if (!WriteElsewhere(&store, &w, result))
+	if (!store.def->distributed || !elsewhere->write_operation(&store, &w, result))
 		WriteRow(&store, &w, result);
 	StoreClose(&store);
 }

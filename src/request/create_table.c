@@ -12,7 +12,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
-#include "index/distribute.h"
 #include "errors.h"
 #include "request/create_table.h"
 #include "request/description.h"
@@ -284,7 +283,7 @@ void
 DistributeNewTable(const char *name)
 {
 	if (new_table_shards > 0)
-		DistributeTable(TableNameOpen(name, AccessExclusiveLock, false), new_table_shards);
+		placement->distribute(TableNameOpen(name, AccessExclusiveLock, false), new_table_shards);
 }
 
 void

@@ -14,7 +14,6 @@
 #include "utils/syscache.h"
 
 #include "access/htup_details.h"
-#include "citus/nodes.h"
 #include "errors.h"
 #include "extension_objects.h"
 #include "request/arn.h"
@@ -23,6 +22,7 @@
 #include "request/throughput.h"
 #include "request/vector_params.h"
 #include "stat/stat.h"
+#include "store/elsewhere.h"
 #include "stream/stream_definition.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
@@ -93,7 +93,7 @@ CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 	{
 		ReleaseSysCache(tuple);
 		/* an index table has shards of its own */
-		CountOnNodes(RelationIsDistributed(relid) ? relid : RelationGetRelid(table->rel), relid, rows, bytes);
+		elsewhere->count_rows(RelationIsDistributed(relid) ? relid : RelationGetRelid(table->rel), relid, rows, bytes);
 		return;
 	}
 	form = (Form_pg_class) GETSTRUCT(tuple);

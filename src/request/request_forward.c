@@ -1,6 +1,6 @@
 /*
  * request_forward.c
- *	  Has the coordinator of Citus execute a request of a worker node.
+ *	  Has the coordinator execute a request of a worker node.
  *
  * The request is checked against the model here, so that what is no JSON, or no
  * text of the database's encoding, never becomes part of a statement.
@@ -10,11 +10,10 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
-#include "citus/custom_settings.h"
-#include "citus/nodes.h"
 #include "errors.h"
 #include "item/json_reader.h"
 #include "request/request_forward.h"
+#include "store/elsewhere.h"
 #include "table/distribution.h"
 #include "table/placement.h"
 
@@ -53,7 +52,7 @@ ShardsSetting(void)
 static const char *
 SettingsOfRequest(const Operation *operation)
 {
-	const char *custom = CustomSettingsCall();
+	const char *custom = elsewhere->custom_settings();
 	const char *shards = strcmp(operation->name, "CreateTable") == 0 ? ShardsSetting() : NULL;
 
 	if (custom == NULL || shards == NULL)
@@ -106,7 +105,7 @@ RequestForward(const Operation *operation, Slice json, Writer *out)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	RequestCheck(RequestRead(operation->input, json.data, json.len));
-	status = ReadAnswer(RunOnCoordinator(StatementOfRequest(operation, json)), &body);
+	status = ReadAnswer(elsewhere->run_on_coordinator(StatementOfRequest(operation, json)), &body);
 	PopActiveSnapshot();
 	WriterRaw(out, body);
 	return status;

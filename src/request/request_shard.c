@@ -16,15 +16,15 @@
 #include "access/xlog.h"
 #include "utils/rel.h"
 
-#include "citus/node_link.h"
-#include "citus/shards.h"
 #include "errors.h"
 #include "request/failure.h"
 #include "request/params.h"
 #include "request/request_shard.h"
 #include "stat/stat.h"
+#include "store/elsewhere.h"
 #include "store/store.h"
 #include "table/index_relation.h"
+#include "table/placement.h"
 
 /* Whether an operation is one on a single item or partition key. */
 static bool
@@ -92,17 +92,17 @@ ShardsOfRequest(const Request *request, TableDef *def, const AttributeDef **attr
 	const IndexDef *index;
 
 	*attr = TableKeyAttribute(def, 0);
-	if (!KeyDeterminesShard(def))
+	if (!placement->key_determines_shard(def))
 		return NULL;
 	if (request->operation->condition != NULL)
 		name = FieldString(request->input, "IndexName");
 	if (name == NULL)
-		return ShardsOfTable(def);
+		return placement->shards_of_table(def);
 	index = TableDefIndex(def, name);
 	if (index == NULL || index->storage != STORAGE_TABLE || !OidIsValid(FindIndexRelation(def, index)))
 		return NULL;
 	*attr = EntryAttribute(def, index, 0);
-	return ShardsOfIndex(def, index);
+	return placement->shards_of_index(def, index);
 }
 
 /* Whether the shard of the request's key is on another node. */
@@ -114,7 +114,6 @@ KeyIsElsewhere(const Request *request, TableDef *def, int *group)
 	Problem		problem = NO_PROBLEM;
 	ValueRef	v;
 	Datum		value;
-	int			shard;
 
 	if (map == NULL)
 		return false;
@@ -122,9 +121,7 @@ KeyIsElsewhere(const Request *request, TableDef *def, int *group)
 	if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type ||
 		!KeyValueGetDatum(attr, v, &value, &problem))
 		return false;
-	shard = FindShardPosition(map, value);
-	(void) GetShardPlace(map, shard, group);
-	return ShardIsElsewhere(map, shard);
+	return placement->is_elsewhere(map, placement->find_position(map, value), group);
 }
 
 /* The same for an open table. */
@@ -170,20 +167,18 @@ Writes(const Operation *operation)
 bool
 RequestRunOnShard(const Request *request, Slice json)
 {
-	LinkCall	call = {.function = LINK_REQUEST};
-	PGresult   *response;
+	bool		writes = Writes(request->operation);
+	Slice		response;
+	int			group;
 
-	call.writes = Writes(request->operation);
 	/* a standby, or a role, that may only read, says so itself */
-	if (!LinksArePossible() || !StoreAccessIsDirect() || RecoveryInProgress() || (call.writes && XactReadOnly) ||
-		!FindNode(request, &call.group))
+	if (!elsewhere->executes_requests() || !StoreAccessIsDirect() || RecoveryInProgress() || (writes && XactReadOnly) ||
+		!FindNode(request, &group))
 		return false;
-	call.args[0] = SliceOf(request->operation->name);
-	call.args[1] = json;
 	StatElsewhere(true);
-	if (LinkExecute(&call, &response))
+	if (elsewhere->execute_request(group, writes, SliceOf(request->operation->name), json, &response))
 	{
-		WriterRaw(request->out, NodeValue(response));
+		WriterRaw(request->out, response);
 		return true;
 	}
 	StatElsewhere(false);

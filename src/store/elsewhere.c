@@ -6,7 +6,29 @@
 
 #include "store/elsewhere.h"
 
-static const ElsewhereMethods nowhere;
+static bool
+NoRequests(void)
+{
+	return false;
+}
+
+static bool
+NoCoordinator(void)
+{
+	return false;
+}
+
+static bool
+NoRecords(Relation rel, const TableDef *def)
+{
+	return false;
+}
+
+static const ElsewhereMethods nowhere = {
+	.executes_requests = NoRequests,
+	.coordinator_is_known = NoCoordinator,
+	.records_changes = NoRecords
+};
 
 const ElsewhereMethods *elsewhere = &nowhere;
 

@@ -14,14 +14,23 @@
 
 #include "datatype/timestamp.h"
 
+#include "exported.h"
 #include "store/store.h"
 
+struct BaseRow;
+struct ExprArgs;
+struct ExprText;
+struct LeftOut;
+struct PreparedWrite;
+struct RowEvent;
 struct ScanKeys;
 struct ScanShard;
 struct ScanSource;
 struct StreamRead;
 struct StreamShards;
+struct Verification;
 struct WriteRequest;
+struct WriteResult;
 
 /* Takes the result for a shard, a text; NULL for a null. */
 typedef void (*ShardResult) (void *arg, const char *result);
@@ -84,7 +93,80 @@ typedef struct ElsewhereMethods
 	int64		(*latest_of_stream) (const struct StreamShards *shards, int shard);
 	int64		(*trim_stream) (const struct StreamShards *shards, int shard, TimestampTz cutoff, int64 max_records);
 
+	/* ---- operations ---- */
+
+	/* The members of a range with a filter for other nodes; it points into a palloc'd item. */
+	ValueRef	(*filter) (const struct ExprText *filter, const struct ExprArgs *args);
+
+	/*
+	 * Lets the other node execute and commit a write of a SQL function as a whole.  Returns
+	 * false if it has not done so, and the write must be executed here.  Only attributes of the
+	 * result are set.
+	 */
+	bool		(*write_operation) (const Store *store, const struct PreparedWrite *write, struct WriteResult *result);
+
+	/* Whether other nodes can execute requests: with and without distributed tables. */
+	bool		(*executes_requests) (void);
+
+	/*
+	 * Has a node of a group (is_elsewhere of placement.h) execute a request as a transaction of
+	 * its own, by its operation and its JSON.  Returns false if nothing was executed; then it
+	 * must be executed here.
+	 */
+	bool		(*execute_request) (int group, bool writes, Slice operation, Slice json, Slice *response);
+
+	/* ---- the coordinator, as a worker node knows it ---- */
+
+	/* Whether this server is a worker node that knows the coordinator: without, too. */
+	bool		(*coordinator_is_known) (void);
+
+	/*
+	 * Runs a statement on the coordinator as the current user, in a transaction of its own, and
+	 * returns its result, one text; palloc'd.  Raises an error if the statement fails or the
+	 * coordinator cannot be reached; in the second case the statement may have been executed.
+	 */
+	char	   *(*run_on_coordinator) (const char *statement);
+
+	/* The same, but returns NULL if the statement fails or the coordinator cannot be reached. */
+	char	   *(*try_on_coordinator) (const char *statement);
+
+	/*
+	 * Returns the call of a function that sets the custom settings of this session until the end
+	 * of the transaction, for another node; palloc'd.  NULL if there are none.
+	 */
+	char	   *(*custom_settings) (void);
+
+	/* ---- index tables, whose entries are on other nodes than their items ---- */
+
+	/*
+	 * Whether changes of an open relation's rows are recorded, for entries to follow later: it
+	 * is a shard of a distributed table with index tables.  For any relation.
+	 */
+	bool		(*records_changes) (Relation rel, const TableDef *def);
+
+	/* Records a change of such a relation's row; there may be no old or no new one. */
+	void		(*record_change) (const TableDef *def, const struct RowEvent *event,
+								  struct BaseRow *old, struct BaseRow *new);
+
+	/* Applies all recorded changes of a table in this transaction, which excludes writers. */
+	void		(*apply_changes) (Oid table);
+
+	/* Compares an index table with the items; SPI must be connected. */
+	void		(*verify_index) (struct Verification *v);
+
+	/*
+	 * Does work (ShardWork of index/index.h) on the rows of each shard of a table whose
+	 * definition has changed, in this transaction.  *found is what SHARD_SEARCH finds.
+	 */
+	void		(*work_on_shards) (Oid table, int work, const char *index_name, struct LeftOut *found);
+
 	/* ---- all shards ---- */
+
+	/*
+	 * Returns the estimated number of rows and the size of a table, or of one of its indexes, on
+	 * all nodes that can be reached.
+	 */
+	void		(*count_rows) (Oid table, Oid relid, int64 *rows, int64 *bytes);
 
 	/*
 	 * Runs a statement for each shard, as the current user, in this transaction.  Raises
@@ -95,7 +177,7 @@ typedef struct ElsewhereMethods
 } ElsewhereMethods;
 
 /* What is registered; never NULL. */
-extern const ElsewhereMethods *elsewhere;
+extern DYNAMO_EXPORT const ElsewhereMethods *elsewhere;
 
 /* Registers a module; the structure must be permanent. */
 extern void ElsewhereRegister(const ElsewhereMethods *methods);

@@ -50,7 +50,7 @@ extern void RequireCoordinator(const char *message);
 
 /*
  * The table with the changes of a distributed table that its index tables have yet to get
- * (index/changes.h), for a table and its owner; InvalidOid if there is none.
+ * (citus/changes.h), for a table and its owner; InvalidOid if there is none.
  */
 extern Oid	FindChangeTable(Oid table);
 

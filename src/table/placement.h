@@ -189,12 +189,24 @@ typedef struct PlacementMethods
 	/* Runs a statement on all workers in this transaction, as the current user, if it can. */
 	void		(*tell_workers) (const char *statement);
 
+	/*
+	 * Distributes an open dynamo table, on which the caller has AccessExclusiveLock, by its
+	 * partition key, and closes it.  If shards is 0, their number is chosen.
+	 */
+	void		(*distribute) (Relation rel, int shards);
+
+	/*
+	 * Distributes the new index table of an index, with what it needs beside the table; def is
+	 * the definition to be stored.
+	 */
+	void		(*distribute_index) (Oid table, const TableDef *def, const IndexDef *index);
+
 	/* Distributes an empty table by a column, so that its shards move with those of another. */
 	void		(*distribute_beside) (Oid relid, const char *column, Oid table);
 } PlacementMethods;
 
 /* What is registered; never NULL. */
-extern const PlacementMethods *placement;
+extern DYNAMO_EXPORT const PlacementMethods *placement;
 
 /*
  * dynamo.new_table_shards, the number of shards of tables that requests create; 0 if they are

@@ -171,7 +171,7 @@ typedef struct TableDef
 	const char *stream_name;	/* see FindStreamOf, also for the next */
 	Oid			stream;
 	uint64		stream_found_at;
-	Oid			changes;		/* of a shard: see index/changes.h, also for the next */
+	Oid			changes;		/* of a shard: see citus/changes.h, also for the next */
 	uint64		changes_found_at;
 	Slice		ttl;			/* time to live attribute; data may be NULL */
 	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */

@@ -105,9 +105,7 @@ extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef
  */
 extern bool EntityViewHideColumns(Query *query);
 
-/* ---- entity_view_plan.c ---- */
-
-/* Registers the planner of writes to entity views of distributed tables. */
+/* Has that done when a statement is planned. */
 extern void EntityViewPlanInit(void);
 
 /* ---- entity_view_rights.c ---- */
@@ -126,14 +124,6 @@ extern void EntityViewHideDetail(void) pg_attribute_noreturn();
 
 /* Registers the hint for a role that may use a view of a table, but not the table. */
 extern void EntityViewRightsInit(void);
-
-/* ---- entity_view_nodes.c ---- */
-
-/* Registers that entity views are kept when Citus distributes their table, or brings it back. */
-extern void EntityViewNodesInit(void);
-
-/* If a table is distributed, runs a statement about its view on the workers, too. */
-extern void EntityViewTellWorkers(Oid table, const char *statement);
 
 /* ---- entity_view_drop.c ---- */
 

@@ -28,6 +28,8 @@
 #include "extension_objects.h"
 #include "item/builder.h"
 #include "item/json.h"
+#include "table/distribution.h"
+#include "table/placement.h"
 #include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"
@@ -504,8 +506,11 @@ StoreViewTrigger(const EntitySpec *spec, Oid table, const char *trigger, const c
 
 	RunStatement("%s", create);
 	RunStatement("%s", mark);
-	EntityViewTellWorkers(table, create);
-	EntityViewTellWorkers(table, mark);
+	if (RelationIsDistributed(table))
+	{
+		placement->tell_workers(create);
+		placement->tell_workers(mark);
+	}
 }
 
 /* Creates a view as specified; returns its OID. */

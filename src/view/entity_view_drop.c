@@ -102,5 +102,4 @@ EntityViewInit(void)
 	DdlFeatureRegister(&entity_views);
 	EntityViewRightsInit();
 	EntityViewPlanInit();
-	EntityViewNodesInit();
 }

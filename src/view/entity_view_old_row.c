@@ -16,7 +16,7 @@
  * Columns that come from key columns stay.  If the view has other triggers, which may
  * read the row, only columns are null that the user may not read.
  *
- * If Citus distributes the table, the row is compared with the item that is locked later:
+ * If the table is distributed, the row is compared with the item that is locked later:
  * a column that the statement neither reads nor sets is only null if it cannot be cast.
  */
 #include "postgres.h"
@@ -30,6 +30,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
@@ -42,6 +43,8 @@
 #include "view/entity_view.h"
 #include "view/typed_attribute.h"
 
+static planner_hook_type next_planner = NULL;
+
 /* A statement on a view, and its columns as the members of sets. */
 typedef struct OldRow
 {
@@ -53,7 +56,7 @@ typedef struct OldRow
 	Bitmapset  *read;			/* attribute numbers that the statement reads */
 	Bitmapset  *returned;		/* those that it returns: as they are set, if they are */
 	bool		alone;			/* the view has no trigger but ours */
-	bool		distributed;	/* Citus distributes its table */
+	bool		distributed;	/* its table is */
 } OldRow;
 
 /* Whether the written relation is a view with our trigger; sets what is known of it. */
@@ -336,4 +339,24 @@ EntityViewHideColumns(Query *query)
 			by_user |= HideInStatement((Query *) with);
 	}
 	return by_user;
+}
+
+/* ---- the planner ---- */
+
+static PlannedStmt *
+PlanQuery(Query *query, const char *text, int options, ParamListInfo params)
+{
+	bool		by_role = EntityViewHideColumns(query);
+	PlannedStmt *plan = next_planner != NULL ? next_planner(query, text, options, params) :
+		standard_planner(query, text, options, params);
+
+	plan->dependsOnRole |= by_role;
+	return plan;
+}
+
+void
+EntityViewPlanInit(void)
+{
+	next_planner = planner_hook;
+	planner_hook = PlanQuery;
 }

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -15,7 +13,6 @@
 
 char	   *worker_database;
 int			housekeeping_interval;
-int			index_changes_interval;
 int			stream_retention;
 
 static bool preloaded;
@@ -35,10 +32,6 @@ DefineWorkerSettings(void)
 							"Time between removals of expired items and old stream records; 0 means never.",
 							NULL, &housekeeping_interval, SECS_PER_MINUTE, 0, SECS_PER_DAY,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
-	DefineCustomIntVariable("dynamo.index_changes_interval",
-							"Time between looks for changes of distributed tables that index tables have yet to get; 0 means never.",
-							NULL, &index_changes_interval, 500, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
-							NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.stream_retention",
 							"Minimum time for which stream records are kept.",
 							NULL, &stream_retention, SECS_PER_DAY, 0, INT_MAX,
@@ -76,13 +69,6 @@ WorkerDescribeRestarted(const char *function, const char *type)
 	return worker;
 }
 
-/* Whether this server can be a coordinator; Citus must come first in the list. */
-static bool
-CitusIsPreloaded(void)
-{
-	return shared_preload_libraries_string != NULL && strstr(shared_preload_libraries_string, "citus") != NULL;
-}
-
 bool
 WorkersArePreloaded(void)
 {
@@ -93,7 +79,6 @@ void
 WorkersInit(void)
 {
 	BackgroundWorker housekeeping = WorkerDescribeRestarted("dynamo_housekeeping_main", HOUSEKEEPING_TYPE);
-	BackgroundWorker index_changes = WorkerDescribeRestarted("dynamo_index_changes_main", "dynamo index changes");
 
 	DefineWorkerSettings();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
@@ -101,6 +86,4 @@ WorkersInit(void)
 	preloaded = true;
 	TakeFormerNames();
 	RegisterBackgroundWorker(&housekeeping);
-	if (CitusIsPreloaded())
-		RegisterBackgroundWorker(&index_changes);
 }

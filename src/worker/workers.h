@@ -15,7 +15,6 @@ extern char *worker_database;	/* dynamo.database, which the endpoint serves, too
 
 /* Read again when the configuration is reloaded. */
 extern int	housekeeping_interval;	/* in s; 0: never */
-extern int	index_changes_interval;	/* in ms; 0: never */
 extern int	stream_retention;	/* in s */
 
 /* Defines the settings and, in the postmaster, registers the workers. */

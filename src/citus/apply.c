@@ -22,11 +22,11 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "citus/apply.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
 #include "ddl/ddl.h"
-#include "index/apply.h"
 #include "table/distribution.h"
 #include "table/table_name.h"
 

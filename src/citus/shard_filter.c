@@ -5,11 +5,11 @@
  */
 #include "postgres.h"
 
+#include "citus/node_row.h"
+#include "citus/on_shard.h"
 #include "errors.h"
 #include "item/builder.h"
 #include "op/call_bindings.h"
-#include "op/on_shard.h"
-#include "citus/node_row.h"
 
 static void
 AddNames(ItemBuilder *b, const ExprArgs *args)

@@ -23,23 +23,23 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "compat.h"
+#include "citus/apply.h"
 #include "citus/citus.h"
 #include "citus/citus_catalog.h"
+#include "citus/distribute.h"
 #include "citus/distribute_by.h"
 #include "citus/distributed_ddl.h"
+#include "citus/entity_view_nodes.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
-#include "ddl/feature.h"
+#include "compat.h"
 #include "errors.h"
-#include "index/apply.h"
-#include "index/distribute.h"
+#include "extension_objects.h"
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
-#include "extension_objects.h"
 #include "table/table_name.h"
 
 /* ---- checks ---- */
@@ -235,40 +235,14 @@ DistributeIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 	DistributeOneIndexTable(FindIndexRelation(def, index), def, index, CountShards(map));
 }
 
-void
-DropUnusedChangeTable(Oid relid, const TableDef *def)
-{
-	Oid			changes = HasIndexTables(def) ? InvalidOid : FindChangeTable(relid);
-
-	if (OidIsValid(changes))
-		RunStatement("DROP TABLE %s", TableName(changes));
-}
-
 /* ---- views ---- */
-
-/* Returns the statements that the views of a table need on nodes where Citus has created them. */
-static List *
-StatementsOfViews(Oid relid)
-{
-	List	   *statements = NIL;
-	ListCell   *cell;
-
-	foreach(cell, DdlFeatures())
-	{
-		const DdlFeature *feature = lfirst(cell);
-
-		if (feature->statements_of_views != NULL)
-			statements = list_concat(statements, feature->statements_of_views(relid));
-	}
-	return statements;
-}
 
 static void
 CompleteViewsOfWorkers(Oid relid)
 {
 	ListCell   *cell;
 
-	foreach(cell, StatementsOfViews(relid))
+	foreach(cell, StatementsOfViewsOf(relid))
 		CitusSessionTellWorkers(lfirst(cell));
 }
 
@@ -419,7 +393,7 @@ UndistributeTable(Oid relid, const char *table_name, const TableDef *def)
 {
 	Oid			types[1];
 	Datum		values[1];
-	List	   *views = StatementsOfViews(relid);
+	List	   *views = StatementsOfViewsOf(relid);
 	List	   *names = def != NULL ? DropIndexTables(relid, def) : NIL;
 	ListCell   *cell;
 

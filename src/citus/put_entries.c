@@ -12,9 +12,9 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "citus/apply.h"
 #include "citus/shards.h"
 #include "errors.h"
-#include "index/apply.h"
 #include "security/owner.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"

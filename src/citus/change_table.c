@@ -13,8 +13,8 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "citus/changes.h"
 #include "extension_objects.h"
-#include "index/changes.h"
 #include "table/link.h"
 
 #define CHANGE_FILLFACTOR	100

@@ -26,9 +26,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "citus/apply.h"
 #include "citus/shards.h"
 #include "compat.h"
-#include "index/apply.h"
 #include "security/owner.h"
 #include "store/raw_table.h"
 #include "table/distribution.h"

@@ -29,6 +29,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "citus/entity_view_nodes.h"
 #include "compat.h"
 #include "extension_objects.h"
 #include "table/distribution.h"
@@ -340,24 +341,17 @@ PlanViewWrite(Query *query, const char *text, int options, ParamListInfo params)
 }
 
 static PlannedStmt *
-PlanQuery(Query *query, const char *text, int options, ParamListInfo params)
+PlanStatement(Query *query, const char *text, int options, ParamListInfo params)
 {
-	PlannedStmt *plan;
-	bool		by_role;
-
 	if (query->hasModifyingCTE)
 		CheckWith(query);
-	if (WritesViewOfDistributed(query))
-		return PlanViewWrite(query, text, options, params);
-	by_role = EntityViewHideColumns(query);
-	plan = CallNext(query, text, options, params);
-	plan->dependsOnRole |= by_role;
-	return plan;
+	return WritesViewOfDistributed(query) ? PlanViewWrite(query, text, options, params) :
+		CallNext(query, text, options, params);
 }
 
 void
-EntityViewPlanInit(void)
+PlanOfViewsInit(void)
 {
 	next_planner = planner_hook;
-	planner_hook = PlanQuery;
+	planner_hook = PlanStatement;
 }

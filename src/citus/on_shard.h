@@ -1,7 +1,6 @@
 /*
  * on_shard.h
- *	  What the functions that read and write rows for other nodes of Citus share; only
- *	  for row_on_shard.c, rows_on_shard.c, shard_filter.c and read.c.
+ *	  What the functions that read and write rows for other nodes of Citus share.
  */
 #ifndef DYNAMO_ON_SHARD_H
 #define DYNAMO_ON_SHARD_H

@@ -9,7 +9,9 @@
 #ifndef DYNAMO_APPLY_H
 #define DYNAMO_APPLY_H
 
-#include "index/changes.h"
+#include "citus/changes.h"
+
+struct Verification;
 
 /* The subobject of a table, or of a shard, that its applier has locked. */
 #define APPLIER_SUBOBJECT	4
@@ -44,5 +46,9 @@ extern int64 ApplyIndexChanges(Relation rel, int limit, bool *full);
 
 /* Applies all changes of a distributed table in this transaction, which excludes writers. */
 extern void ApplyAllChanges(Oid table);
+
+/* ---- verify_distributed.c: as ElsewhereMethods has it ---- */
+
+extern void VerifyDistributed(struct Verification *v);
 
 #endif							/* DYNAMO_APPLY_H */

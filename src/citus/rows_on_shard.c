@@ -14,15 +14,15 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "citus/node_row.h"
+#include "citus/on_shard.h"
 #include "citus/shards.h"
 #include "errors.h"
 #include "expr/name_set.h"
 #include "item/io.h"
 #include "op/get.h"
-#include "op/on_shard.h"
 #include "op/op.h"
 #include "op/sql_args.h"
-#include "citus/node_row.h"
 #include "store/partition.h"
 #include "store/segment.h"
 

@@ -16,9 +16,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "citus/apply.h"
 #include "compat.h"
 #include "extension_objects.h"
-#include "index/apply.h"
 #include "index/verify.h"
 #include "table/index_relation.h"
 

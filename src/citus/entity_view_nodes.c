@@ -19,9 +19,9 @@
 #include "utils/guc.h"
 #include "utils/rel.h"
 
+#include "citus/entity_view_nodes.h"
 #include "citus/session.h"
 #include "compat.h"
-#include "ddl/feature.h"
 #include "extension_objects.h"
 #include "table/distribution.h"
 #include "table/table_list.h"
@@ -81,9 +81,8 @@ AddStatements(List *statements, Oid view, MemoryContext context)
 	return statements;
 }
 
-/* DdlFeature.statements_of_views */
-static List *
-StatementsOfViews(Oid table)
+List *
+StatementsOfViewsOf(Oid table)
 {
 	MemoryContext context = CurrentMemoryContext;
 	int			level = NewGUCNestLevel();
@@ -97,14 +96,6 @@ StatementsOfViews(Oid table)
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	return statements;
-}
-
-static const DdlFeature views_on_nodes = {.statements_of_views = StatementsOfViews};
-
-void
-EntityViewNodesInit(void)
-{
-	DdlFeatureRegister(&views_on_nodes);
 }
 
 /* ---- nodes that were added later ---- */
@@ -135,15 +126,8 @@ dynamo_complete_entity_views(PG_FUNCTION_ARGS)
 	{
 		if (!LockOwnDistributed(lfirst_oid(table)))
 			continue;
-		foreach(statement, StatementsOfViews(lfirst_oid(table)))
+		foreach(statement, StatementsOfViewsOf(lfirst_oid(table)))
 			CitusSessionTellWorkers(lfirst(statement));
 	}
 	PG_RETURN_VOID();
-}
-
-void
-EntityViewTellWorkers(Oid table, const char *statement)
-{
-	if (RelationIsDistributed(table))
-		CitusSessionTellWorkers(statement);
 }

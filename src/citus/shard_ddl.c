@@ -12,44 +12,19 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
+#include "citus/changes.h"
 #include "citus/each_shard.h"
+#include "citus/shard_ddl.h"
 #include "compat.h"
-#include "index/changes.h"
-#include "index/shard_ddl.h"
 #include "table/distribution.h"
 #include "table/table_name.h"
 
 /* ---- for all shards ---- */
 
-/* Does work on each shard of a table; false if it is not distributed. */
-static bool
-WorkOnShards(Oid relid, int work, const char *index_name, ShardResult take, void *arg)
-{
-	Relation	rel;
-	TableDef   *def;
-	ShardStatement statement = {.writes = true, .argument = index_name, .take = take, .arg = arg};
-
-	if (!RelationIsDistributed(relid))
-		return false;
-	rel = table_open(relid, NoLock);
-	def = TableDefAcquire(rel);
-	statement.sql = psprintf("SELECT dynamo_system.change_shard($1, %d, $2)", work);
-	RunOnShards(def, &statement, "this operation");
-	TableDefRelease(def);
-	table_close(rel, NoLock);
-	return true;
-}
-
 /* A ShardResult. */
 static void
 TakeNothing(void *arg, const char *result)
 {
-}
-
-bool
-DoOnShards(Oid relid, ShardWork work, const char *index_name)
-{
-	return WorkOnShards(relid, work, index_name, TakeNothing, NULL);
 }
 
 /* A ShardResult: adds the items of a shard that an index leaves out. */
@@ -69,10 +44,22 @@ AddLeftOut(void *arg, const char *result)
 		strlcpy(found->example, result + example, sizeof(found->example));
 }
 
-bool
-FindLeftOutOnShards(Oid relid, const char *index_name, ColumnsState columns, LeftOut *found)
+void
+WorkOnShards(Oid relid, int work, const char *index_name, LeftOut *found)
 {
-	return WorkOnShards(relid, SHARD_SEARCH + columns, index_name, AddLeftOut, found);
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+	ShardStatement statement = {
+		.sql = psprintf("SELECT dynamo_system.change_shard($1, %d, $2)", work),
+		.writes = true,
+		.argument = index_name,
+		.take = found != NULL ? AddLeftOut : TakeNothing,
+		.arg = found
+	};
+
+	RunOnShards(def, &statement, "this operation");
+	TableDefRelease(def);
+	table_close(rel, NoLock);
 }
 
 /* ---- on a shard ---- */

@@ -10,11 +10,11 @@
 #include "utils/rel.h"
 
 #include "citus/node_call.h"
+#include "citus/node_row.h"
 #include "citus/whole_statement.h"
+#include "citus/write_elsewhere.h"
 #include "item/io.h"
 #include "op/sql_args.h"
-#include "op/write_elsewhere.h"
-#include "citus/node_row.h"
 #include "table/table_name.h"
 
 /* ---- arguments in binary form ---- */

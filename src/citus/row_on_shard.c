@@ -14,11 +14,11 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
+#include "citus/node_row.h"
+#include "citus/on_shard.h"
 #include "item/io.h"
 #include "op/get.h"
-#include "op/on_shard.h"
 #include "op/write.h"
-#include "citus/node_row.h"
 #include "store/partition.h"
 
 /* ---- arguments ---- */

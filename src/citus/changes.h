@@ -73,14 +73,6 @@ extern void RecordChangeOfRow(const TableDef *def, const RowEvent *event, BaseRo
  */
 extern void RecordRows(Relation rel, const char *index_name);
 
-/* ---- maintain.c ---- */
-
-/* Whether a change of a row changes its entry in an index table. */
-extern bool ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new);
-
-/* Whether writes maintain an index table. */
-extern bool IsMaintainedIndex(const IndexDef *index);
-
 /* ---- change_batch.c: what nodes tell each other ---- */
 
 /*

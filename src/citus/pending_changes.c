@@ -23,9 +23,9 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "citus/apply.h"
 #include "compat.h"
 #include "extension_objects.h"
-#include "index/apply.h"
 #include "security/owner.h"
 #include "table/distribution.h"
 #include "table/table_name.h"

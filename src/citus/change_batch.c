@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "index/changes.h"
+#include "citus/changes.h"
 #include "item/io.h"
 
 void

@@ -19,8 +19,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "citus/changes.h"
 #include "citus/shards.h"
-#include "index/changes.h"
 #include "item/builder.h"
 #include "security/owner.h"
 #include "store/row_event.h"

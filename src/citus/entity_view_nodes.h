@@ -1,0 +1,21 @@
+/*
+ * entity_view_nodes.h
+ *	  Entity views of tables that Citus distributes, on all nodes.
+ */
+#ifndef DYNAMO_CITUS_ENTITY_VIEW_NODES_H
+#define DYNAMO_CITUS_ENTITY_VIEW_NODES_H
+
+#include "nodes/pg_list.h"
+
+/*
+ * Statements, in their order, that make what Citus leaves out when it creates the views of
+ * a table on other nodes, or here when the table comes back; palloc'd.
+ */
+extern List *StatementsOfViewsOf(Oid table);
+
+/* ---- entity_view_plan.c ---- */
+
+/* Registers the planner of writes to entity views of distributed tables. */
+extern void PlanOfViewsInit(void);
+
+#endif							/* DYNAMO_CITUS_ENTITY_VIEW_NODES_H */
