@@ -55,7 +55,7 @@
 #define ERRCODE_DYNAMO_RECOVERY_UNAVAILABLE		MAKE_SQLSTATE('K','V','0','4','3')
 #define ERRCODE_DYNAMO_BACKUP_IN_USE			MAKE_SQLSTATE('K','V','0','4','4')
 #define ERRCODE_DYNAMO_TABLE_ALREADY_EXISTS		MAKE_SQLSTATE('K','V','0','4','5')
-/* no exception: what one node of Citus tells another one (citus/node_link.h) */
+/* no exception: what one node of a cluster tells another one (store/elsewhere.h) */
 #define ERRCODE_DYNAMO_OTHER_NODE				MAKE_SQLSTATE('K','V','0','9','8')
 #define ERRCODE_DYNAMO_INTERNAL					MAKE_SQLSTATE('K','V','0','9','9')
 

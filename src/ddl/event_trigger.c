@@ -165,8 +165,8 @@ TriggersToEnable(Relation rel, bool *disabled)
 }
 
 /*
- * Citus sends a statement to the shards after this event, so that their trigger does not
- * exist yet; StoreTrigger enables it later.
+ * A statement on a distributed table is sent to the shards after this event, so that their
+ * trigger does not exist yet; StoreTrigger enables it later.
  */
 static bool
 IsEnabledLater(Oid relid)

@@ -76,7 +76,7 @@ OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
 	return rel;
 }
 
-/* Refuses what Citus could not change with a distributed table on all nodes. */
+/* Refuses what could not be changed with a distributed table on all nodes. */
 static void
 CheckCanChangeOnAllNodes(Relation rel)
 {

@@ -4,8 +4,8 @@
  *	  stored before their entity was declared, with other keys than it composes.
  *
  * Both are for the owner of the table, as verify_index is.  They use plain
- * statements, which run as the owner whoever has the owner's rights.  Citus executes
- * those that read a distributed table; items are changed by a call for each shard.
+ * statements, which run as the owner whoever has the owner's rights.  Items of a
+ * distributed table are changed by a call for each shard.
  */
 #include "postgres.h"
 
@@ -222,7 +222,7 @@ ProblemsQuery(const TableDef *def, const char *table)
 		appendStringInfo(&sql, "%s%s::pg_catalog.text, t.%s", i == 0 ? "" : ", ",
 						 quote_literal_cstr(attr->name.data), quote_identifier(attr->column));
 	}
-	/* the function is called once for an item; Citus would first collect the result of such a subquery */
+	/* the function is called once for an item; of a distributed table, the result of such a subquery would be collected first */
 	appendStringInfo(&sql, ") AS key, ARRAY[dynamo.entity_problem(t.tableoid, t.item, $1)] OPERATOR(pg_catalog.||) "
 					 "dynamo.type_problems(t.tableoid, t.item, $1) AS problems FROM %s t%s) p "
 					 "CROSS JOIN LATERAL pg_catalog.unnest(p.problems) u(problem) WHERE u.problem IS NOT NULL",

@@ -3,8 +3,8 @@
  *	  Reads a key condition's test of an attribute without parsing the
  *	  condition.
  *
- * The planner needs this for estimates before the query is executed, and a node of
- * Citus to know which node executes it.  An invalid condition is reported by the
+ * The planner needs this for estimates before the query is executed, and a node of a
+ * cluster to know which node executes it.  An invalid condition is reported by the
  * execution; this code does not parse, bind or raise anything.
  */
 #include "postgres.h"

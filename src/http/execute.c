@@ -138,7 +138,7 @@ RefuseKey(Slice id, const char *problem)
 			 errdetail_log("Access key \"%s\" %s.", shown, problem)));
 }
 
-/* The role of a key of the coordinator of Citus that signed the request. */
+/* The role of a key of the coordinator that signed the request. */
 static const Identity *
 SharedIdentity(const HttpRequest *request, const Signature *signature, const SharedKey *key)
 {

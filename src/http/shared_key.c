@@ -1,6 +1,6 @@
 /*
  * shared_key.c
- *	  Access keys that the coordinator of Citus keeps for its worker nodes.
+ *	  Access keys that the coordinator of a cluster keeps for its worker nodes.
  *
  * Every client can ask for keys.  Therefore only a few questions a second may concern
  * unknown keys, and the answer that a key does not exist is cached for a while, in a

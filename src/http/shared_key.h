@@ -1,6 +1,6 @@
 /*
  * shared_key.h
- *	  Access keys that the coordinator of Citus keeps for its worker nodes.
+ *	  Access keys that the coordinator of a cluster keeps for its worker nodes.
  *
  * A worker node asks for a key that it does not have: not for its secrets, but for
  * the signing keys that are derived from them for the day and the region of a request.

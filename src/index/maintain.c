@@ -14,7 +14,7 @@
  * write.  Maintenance writes without firing triggers, so that other writes
  * come from elsewhere: from a data-only restore or a subscription to all
  * tables, which would write each entry a second time.  Only the replication
- * that moves a shard of Citus may write to the shard.
+ * that moves a shard to another node may write to the shard.
  */
 #include "postgres.h"
 

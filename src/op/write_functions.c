@@ -1,7 +1,7 @@
 /*
  * write_functions.c
  *	  dynamo.put_item, dynamo.update_item, dynamo.delete_item; and dynamo_system.write_on_shard,
- *	  which executes them for another node of Citus.
+ *	  which executes them for another node.
  */
 #include "postgres.h"
 

@@ -343,7 +343,7 @@ AppendRows(Body *b)
 {
 	appendStringInfoString(&b->sql, "SELECT ");
 	EntityViewAppendColumns(&b->sql, b->view, b->target->table, false);
-	/* Citus does not plan a distributed table in an SQL function with parameters */
+	/* a distributed table is not planned in an SQL function with parameters */
 	if (!b->target->table->distributed &&
 		(b->target->index == NULL || b->target->index->storage == STORAGE_INLINE))
 		AppendRowsOfTable(b);

@@ -25,7 +25,7 @@ typedef enum RequestOrigin
 {
 	REQUEST_OF_STATEMENT,		/* a statement, whose transaction it is part of */
 	REQUEST_OF_CLIENT,			/* a client: the request is a transaction of its own */
-	REQUEST_OF_NODE				/* another node of Citus, for a shard of this node */
+	REQUEST_OF_NODE				/* another node, for a shard of this one */
 } RequestOrigin;
 
 typedef struct Request
@@ -46,7 +46,7 @@ typedef struct Operation
 	void		(*execute) (Request *request);
 	bool		of_streams;		/* an operation of DynamoDB Streams */
 	bool		empty;			/* the response over HTTP has no body */
-	bool		on_coordinator; /* of Citus: never executed by its workers */
+	bool		on_coordinator; /* of a cluster: never executed by a worker node */
 	const char *changes;		/* member with the name of the changed table, or NULL */
 	const char *item;			/* member with the one item or key that it needs, or NULL */
 	const char *condition;		/* member with the condition on the one partition key, or NULL */
@@ -72,7 +72,7 @@ extern DYNAMO_EXPORT const char *OperationName(int number);
 /*
  * Executes a request and appends the body of the response.  Must be called in
  * a transaction, which the caller must roll back if an error is raised.  One of a
- * client whose item is on another node of Citus is executed there.  host
+ * client whose item is on another node is executed there.  host
  * is the host[:port] in the client's request, which may contain any bytes;
  * empty for requests by SQL.  pause: how to interrupt a Query or Scan; NULL if
  * that is not possible.  Leaves temporary allocations in the current memory

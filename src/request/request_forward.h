@@ -1,6 +1,6 @@
 /*
  * request_forward.h
- *	  Requests that a worker node of Citus hands to the coordinator.
+ *	  Requests that a worker node hands to the coordinator.
  */
 #ifndef DYNAMO_REQUEST_FORWARD_H
 #define DYNAMO_REQUEST_FORWARD_H

@@ -1,7 +1,7 @@
 /*
  * request_shard.c
- *	  Sends requests to the node of Citus with the shard of their item, or of the
- *	  partition key that they read.
+ *	  Sends requests to the node with the shard of their item, or of the partition key
+ *	  that they read.
  *
  * A request of a client is a transaction of its own.  If its item is on another node,
  * it is sent there as it is, and is executed there on the shard: no distributed

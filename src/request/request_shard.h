@@ -1,6 +1,6 @@
 /*
  * request_shard.h
- *	  Requests that the node of Citus with the shard of their item executes.
+ *	  Requests that the node with the shard of their item executes.
  */
 #ifndef DYNAMO_REQUEST_SHARD_H
 #define DYNAMO_REQUEST_SHARD_H
@@ -10,7 +10,7 @@
 /*
  * Has the node with the shard of its item execute a request that is a transaction of
  * its own, and appends the whole response.  Returns false if nothing was executed:
- * the item is here, or only Citus can reach it.
+ * the item is here, or only a statement can reach it.
  */
 extern bool RequestRunOnShard(const Request *request, Slice json);
 

@@ -67,8 +67,8 @@ extern DYNAMO_EXPORT void OwnerScopeEnterForMaintenance(OwnerScope *scope, Oid o
 
 /*
  * Enters a scope for a user's write through a view that uses the rights of its
- * owner, to a table of Citus, which sends statements to other nodes in the name
- * of the current user.  Row security that is forced on the owner applies.
+ * owner, to a distributed table, whose statements are sent to other nodes in the
+ * name of the current user.  Row security that is forced on the owner applies.
  */
 extern void OwnerScopeEnterForView(OwnerScope *scope, Oid owner);
 

@@ -250,7 +250,7 @@ ChooseLockMode(AclMode access)
 	return (access & ~ACL_SELECT) != 0 ? RowExclusiveLock : AccessShareLock;
 }
 
-/* Refuses what would be wrong on a table of Citus, or on one of its shards. */
+/* Refuses what would be wrong on a distributed table, or on one of its shards. */
 static void
 CheckDistribution(const Store *store)
 {

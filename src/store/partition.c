@@ -122,7 +122,7 @@ IsPlainPartition(const Store *partition)
 }
 
 /*
- * Whether a relation can be a partition of a table, or a shard of Citus.  A partition was
+ * Whether a relation can be a partition of a table, or a shard.  A partition was
  * attached by the owners of both.  A shard is found by its name, which a table of somebody else
  * can have.
  */
@@ -184,7 +184,7 @@ PartitionOfValues(Store *store, const Datum *values, int nvalues)
 	return partition->local ? partition : store;
 }
 
-/* ---- shards of Citus ---- */
+/* ---- shards ---- */
 
 /*
  * Rows of a shard that was moved here after the snapshot were written here after

@@ -13,8 +13,8 @@
 #include "store/store.h"
 
 /*
- * Whether the rows of an open table are in partitions, or in shards of Citus,
- * that a key determines.
+ * Whether the rows of an open table are in partitions, or in shards, that a key
+ * determines.
  */
 extern bool KeyDeterminesPartition(Relation rel, TableDef *def);
 
@@ -29,7 +29,7 @@ extern Store *StoreOfValues(Store *store, const Datum *values, int nvalues);
 extern Store *StoreOfKey(Store *store, const RowKey *key);
 
 /*
- * Returns the shard of Citus with a key, to lock a row there whatever row security shows; NULL
+ * Returns the shard with a key, to lock a row there whatever row security shows; NULL
  * if it is not on this server, or is not to be accessed in this session.
  */
 extern Store *ShardToLock(Store *store, const RowKey *key);

@@ -60,7 +60,7 @@ extern HeapTuple RowEventLatest(const RowEvent *event);
 extern CommandId OwnCommandOf(HeapTuple tuple);
 
 /*
- * The row that a BEFORE ROW trigger of a shard is to store because Citus moves the shard;
+ * The row that a BEFORE ROW trigger of a shard is to store because the shard is being moved;
  * NULL if something else writes it.
  */
 extern HeapTuple MovedRow(const TriggerData *trigger);

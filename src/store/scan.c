@@ -185,7 +185,7 @@ TableSource(StoreScan *scan)
 	return SqlScanBegin(scan->store->rel, -1, StoreRights(scan->store), &scan->keys, scan->snapshot);
 }
 
-/* ---- one shard of Citus after another ---- */
+/* ---- one shard of a distributed table after another ---- */
 
 /*
  * Whether the shards of a table are read one after another.  A statement on all of
@@ -348,7 +348,7 @@ SeeMovedEntries(StoreScan *scan, TransactionId placed)
 	scan->snapshot = RegisterSnapshot(GetLatestSnapshot());
 }
 
-/* Creates the direct source of a shard that Citus has on this server; NULL if impossible. */
+/* Creates the direct source of an index table's shard on this server; NULL if impossible. */
 static ScanSource *
 DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
 {
@@ -366,7 +366,7 @@ DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
 }
 
 /*
- * Creates the source of the shard of Citus with the entries of a partition key, here or on
+ * Creates the source of the shard with the entries of a partition key, here or on
  * another node; NULL if a statement must read them.
  */
 static ScanSource *

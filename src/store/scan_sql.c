@@ -302,8 +302,8 @@ RunStatement(SqlSource *s)
 }
 
 /*
- * An index table of Citus is read as its owner: Citus sends the statement to
- * other nodes in the name of the current user.
+ * A distributed index table is read as its owner: the statement is sent to other
+ * nodes in the name of the current user.
  */
 static bool
 ReadsAsOwner(const SqlSource *s)

@@ -38,7 +38,7 @@
  * pauses for no more than five minutes and one of its sessions is connected.
  * Sessions of a standby cannot lock segments of the primary.
  *
- * A segment of a table that Citus distributes consists of whole shards, which are
+ * A segment of a distributed table consists of whole shards, which are
  * read one after another; segments that are more than the shards are empty.  Both
  * the segments and the order of a scan change only when shards are split.
  *

@@ -38,8 +38,8 @@ typedef enum SqlLock
 extern struct varlena *StoreLockSql(WriteRequest *request, SqlLock lock);
 
 /*
- * Locks the row with a key, or its absence, on a shard of Citus on this server, whether or not
- * row security shows it.  Returns false if there is no such shard.
+ * Locks the row with a key, or its absence, on a shard on this server, whether or not row
+ * security shows it.  Returns false if there is no such shard.
  */
 extern bool StoreHold(Store *store, const RowKey *key, bool share);
 

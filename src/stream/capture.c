@@ -196,7 +196,7 @@ AppendUpdateRecords(Capture *c, HeapTuple old, HeapTuple new)
 		RecordChange(c, STREAM_MODIFY, old, new);
 }
 
-/* Rows that Citus moves with their shard, whose records move with the shard of the stream. */
+/* Rows that are moved with their shard, whose records move with the shard of the stream. */
 static bool
 IsMoving(const TriggerData *trigger)
 {

@@ -136,7 +136,7 @@ FollowTableWithStream(Oid relid)
 	StreamDef	def;
 	Oid			relation;
 
-	/* Citus repeats on its nodes what follows here on the coordinator */
+	/* the other nodes repeat what follows here on the coordinator */
 	if (StatementIsOfNode() || !OpenStreamOf(relid, &stream))
 		return;
 	relation = FindLinked(relid, stream.relation);
@@ -153,7 +153,7 @@ FollowTableWithStream(Oid relid)
 static void
 CheckAlteredStream(Oid stream)
 {
-	/* a worker of Citus may get the new owner of the stream before that of the table */
+	/* a worker node may get the new owner of the stream before that of the table */
 	Oid			table = StatementIsOfNode() ? InvalidOid : TableOfOpenStream(stream);
 
 	if (OidIsValid(table) && !HaveSameOwner(stream, table))

@@ -414,7 +414,7 @@ ChooseStreamRelation(Oid relid)
 static const char *const stream_columns =
 "(number pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, " STREAM_COLUMNS ")";
 
-/* Each shard counts for itself; Citus wants its column in the key. */
+/* Each shard counts for itself; the column that distributes it must be in the key. */
 static char *
 DistributedColumns(const AttributeDef *partition)
 {

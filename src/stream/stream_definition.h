@@ -19,7 +19,7 @@
  * of the link, its view type and its label.  Enabling always creates a new
  * table; disabling drops the triggers.
  *
- * The stream of a table that Citus distributes is distributed with it: its table has one more
+ * The stream of a distributed table is distributed with it: its table has one more
  * column, with the partition key of the item, so that each shard of the table has beside it a
  * shard of the stream, which is written in the same transaction and moves with it.
  */

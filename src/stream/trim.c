@@ -130,7 +130,7 @@ HasOwnRecords(Relation rel)
 	return OidIsValid(DistributedTableOf(rel)) && placement->lock_own_shard(rel);
 }
 
-/* Citus drops the shards of a table with it, on the coordinator. */
+/* Shards are dropped with their table, on the coordinator. */
 static bool
 MayDrop(Oid relid)
 {
@@ -188,7 +188,7 @@ StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records)
 
 /* ---- which streams ---- */
 
-/* All streams, and the shards that are here; Citus hides these where pg_class is read. */
+/* All streams, and the shards that are here; these may be hidden where pg_class is read. */
 static const char *const all_streams =
 "SELECT DISTINCT t.tgrelid FROM pg_catalog.pg_depend f "
 "JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) f.objid "

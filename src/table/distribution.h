@@ -50,7 +50,7 @@ extern void RequireCoordinator(const char *message);
 
 /*
  * The table with the changes of a distributed table that its index tables have yet to get
- * (citus/changes.h), for a table and its owner; InvalidOid if there is none.
+ * (records_changes of store/elsewhere.h), for a table and its owner; InvalidOid if there is none.
  */
 extern Oid	FindChangeTable(Oid table);
 

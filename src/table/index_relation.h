@@ -6,7 +6,7 @@
  * the definition as label.  The btree of an inline index is the index of the
  * table with that name; if it has been renamed, it is one with the columns and
  * the predicate of the index.  Both can therefore be renamed, and copies of a
- * table with other names, such as shards of Citus, find their own btrees.
+ * table with other names, such as shards, find their own btrees.
  *
  * A cached definition contains the OIDs found, until the table or one of its
  * index tables changes.

@@ -26,8 +26,8 @@
  * - its creator owned both tables (an event trigger checks this),
  * - both tables have the same owner, and
  * - a trigger of the table contains the label.
- * Shards of an index table have clones of its link.  Citus copies an index
- * table and its triggers under other names; lookups from the table only
+ * Shards of an index table have clones of its link.  Who distributes an index table
+ * copies it and its triggers under other names; lookups from the table only
  * consider triggers with the link's own name and do not find copies.
  */
 #ifndef DYNAMO_TABLE_LINK_H

@@ -10,7 +10,7 @@
 /*
  * Calls a function when the cached properties of a relation become invalid; InvalidOid
  * stands for all relations.  PostgreSQL has room for ten such functions in a session, and
- * Citus alone registers five: the extension registers one for all its caches.
+ * another extension may register five: the extension registers one for all its caches.
  */
 typedef void (*RelationChangeCallback) (Oid relid);
 

@@ -134,7 +134,7 @@ typedef struct IndexDef
 	uint64		found_at;		/* linked_table_changes when relid was found */
 	bool		verified;		/* verified by IndexTableOpen */
 	Bitmapset  *verified_shards;
-	const struct ShardMap *places;	/* of a distributed index table; NULL until read by citus/ */
+	const struct ShardMap *places;	/* of a distributed index table; NULL until read: placement.h */
 } IndexDef;
 
 typedef struct TableDef
@@ -159,7 +159,7 @@ typedef struct TableDef
 	bool		checked_later;	/* later_trigger is followed by a check */
 	bool		distributed;	/* rows are not in its own heap */
 	const char *undistributable;	/* FindUndistributable, if distributed */
-	const struct ShardMap *shards;	/* see citus/; NULL until it has read them */
+	const struct ShardMap *shards;	/* see placement.h; NULL until they are read */
 	TransactionId written;		/* wrote the table's row of pg_class */
 	Oid			trigger;		/* the trigger with this definition */
 	TransactionId defined;		/* wrote the row of this trigger */
@@ -171,7 +171,7 @@ typedef struct TableDef
 	const char *stream_name;	/* see FindStreamOf, also for the next */
 	Oid			stream;
 	uint64		stream_found_at;
-	Oid			changes;		/* of a shard: see citus/changes.h, also for the next */
+	Oid			changes;		/* of a shard: where changes are recorded, also for the next */
 	uint64		changes_found_at;
 	Slice		ttl;			/* time to live attribute; data may be NULL */
 	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */

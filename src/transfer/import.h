@@ -70,7 +70,7 @@ extern void ImportEnd(Import *import);
 
 /* ---- import_shards.c ---- */
 
-/* Whether the items of a batch are imported by one statement, which Citus sends to the shards. */
+/* Whether the items of a batch are imported by one statement, which is sent to the shards. */
 extern bool ImportsByStatement(const Import *import);
 
 /* Imports items by a statement. */

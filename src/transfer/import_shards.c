@@ -1,8 +1,8 @@
 /*
  * import_shards.c
- *	  Imports into tables that Citus distributes: a statement for each batch of items.
+ *	  Imports into distributed tables: a statement for each batch of items.
  *
- * A put on another node takes a message for each item.  Citus sends the items of a statement
+ * A put on another node takes a message for each item.  The items of a statement are sent
  * to all nodes together.  Of several items with the same key, the last one counts, as if they
  * were put one after another.
  */

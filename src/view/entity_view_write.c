@@ -360,7 +360,7 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 }
 
 /*
- * The same for a table of Citus.  No snapshot shows what the statement has read on
+ * The same for a distributed table.  No snapshot shows what the statement has read on
  * another node, so the old row is compared with what the view now shows.
  */
 static void
@@ -406,7 +406,7 @@ CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
 }
 
 /*
- * Raises an error if an item of a table of Citus gets another key: another shard,
+ * Raises an error if an item of a distributed table gets another key: another shard,
  * perhaps on another node, would have to take it.
  */
 static void
@@ -534,9 +534,9 @@ CheckDeleted(const EntityRow *row, bool shown, Datum *key)
 	CheckUnchanged(row, ItemRoot(item), key);
 }
 
-/* The same for a table of Citus, for the locked item. */
+/* The same for a distributed table, for the locked item. */
 static void
-CheckDeletedOfCitus(const EntityRow *row, const struct varlena *item, bool shown)
+CheckDeletedFromShard(const EntityRow *row, const struct varlena *item, bool shown)
 {
 	if (shown)
 		return;
@@ -554,7 +554,7 @@ DeleteDirectly(const EntityRow *row, Store *store, RowKey *key)
 	if (item == NULL)
 		return false;
 	if (row->table->distributed)
-		CheckDeletedOfCitus(row, item, lock.shown);
+		CheckDeletedFromShard(row, item, lock.shown);
 	else
 		CheckDeleted(row, lock.shown, key->values);
 	return StoreWriteLocked(store, key, &lock, WRITE_DELETE, NULL, &stored) == WRITE_DELETE;
@@ -568,7 +568,7 @@ DeleteBySql(const EntityRow *row, RowKey *key)
 		struct varlena *item = FetchItem(row, PLAN_LOCK, key->values);
 
 		if (item != NULL)
-			CheckDeletedOfCitus(row, item, false);
+			CheckDeletedFromShard(row, item, false);
 		return item != NULL && ExecutePlan(row, PLAN_DELETE, key->values) > 0;
 	}
 	if (ExecutePlan(row, PLAN_DELETE, key->values) == 0)
@@ -609,9 +609,9 @@ WriteRow(EntityRow *row, const TriggerData *trigger)
 	return row->new != NULL ? UpdateRow(row) : DeleteRow(row);
 }
 
-/* Writes a row of Citus, which checks rights to other nodes' shards as the current user. */
+/* Writes a row of a distributed table; rights to other nodes' shards are checked as the current user. */
 static HeapTuple
-WriteRowOfCitus(EntityRow *row, const TriggerData *trigger)
+WriteDistributedRow(EntityRow *row, const TriggerData *trigger)
 {
 	OwnerScope	scope;
 	HeapTuple	result;
@@ -635,7 +635,7 @@ WriteRowAsOwner(EntityRow *row, const TriggerData *trigger)
 
 	PG_TRY();
 	{
-		result = row->table->distributed ? WriteRowOfCitus(row, trigger) : WriteRow(row, trigger);
+		result = row->table->distributed ? WriteDistributedRow(row, trigger) : WriteRow(row, trigger);
 	}
 	PG_CATCH();
 	{

@@ -79,7 +79,7 @@ my %scopes = (
 	'src/security/owner.c' => 'the module',
 	'src/security/settings_owner.c' => q{the extension's own tables},
 	'src/http/shared_key.c' => 'a worker without a client',
-	'src/view/entity_view_write.c WriteRowOfCitus' => 'Citus sends statements in the name of the current user',
+	'src/view/entity_view_write.c WriteDistributedRow' => 'Citus sends statements in the name of the current user',
 	'src/store/scan_sql.c FetchBatch' => 'Citus sends statements in the name of the current user',
 	'src/citus/pending_changes.c' => 'Citus sends statements in the name of the current user',
 	'src/constraint/reference_check.c RunCheck' => 'a table that has got another owner',
@@ -431,6 +431,21 @@ sub unqualified_relations_in_script
 	return map { unqualified_relations(@$_) } statements_of_sessions($text);
 }
 
+# ---- Citus is known to one folder ----
+
+# The others name it in messages only.  table/placement.h and store/elsewhere.h say what
+# they ask of it.
+my $knows_citus = qr{^src/(?:citus/.*|dynamo[.]c|table/placement[.]h|store/elsewhere[.]h)$};
+
+sub names_citus
+{
+	my ($file, $text) = @_;
+	my @lines = $file =~ $knows_citus ? () : split /\n/, $text;
+
+	s/"(?:[^"\\]|\\.)*"/$& =~ m{citus} ? $& : ''/ge for @lines;
+	return map { $_ + 1 . ": $lines[$_]" } grep { $lines[$_] =~ /citus/i } 0 .. $#lines;
+}
+
 # ---- what nodes of Citus call on each other is not among the functions of users ----
 
 my $for_users = any_of('apply_entity delete_expired request_safe verify_index');
@@ -534,6 +549,9 @@ my @rules = (
 	[ 'nodes of Citus call functions that are not for users', 'src/citus/*.c', \&calls_of_nodes,
 		[ q{char *a = "SELECT dynamo.node_row($1)";} ],
 		[ q{char *a = "SELECT dynamo_system.node_row($1), dynamo.request_safe($2)";}, q{void F(void) { errhint("Use dynamo.distribute_table(a)."); }} ] ],
+	[ 'Citus is known to src/citus/', 'src/*.[ch] src/*/*.[ch]', \&names_citus,
+		[ '#include "citus/shards.h"', '/* Citus moves shards */', 'void F(void) { CitusInit(); }', 'char *a = "citus.shard_count";' ],
+		[ 'void F(void) { errmsg("cannot change table \"%s\" on a worker node of Citus", name); }' ] ],
 	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
 		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
 );
