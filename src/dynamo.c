@@ -13,6 +13,7 @@
 #include "constraint/reference.h"
 #include "copy/copy.h"
 #include "ddl/ddl.h"
+#include "ddl/table_settings.h"
 #include "index/build.h"
 #include "index/index.h"
 #include "pattern/pattern.h"
@@ -51,6 +52,7 @@ _PG_init(void)
 	DeclaredTypesInit();
 	BuildWorkerInit();
 	SearchInit();
+	TableSettingsInit();		/* after streams and views, which a node of a cluster may refuse to drop */
 	CitusInit();
 	WorkersInit();
 	ApiInit();

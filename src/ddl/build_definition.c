@@ -7,7 +7,6 @@
 #include "utils/guc.h"
 
 #include "ddl/ddl.h"
-#include "ddl/table_settings.h"
 #include "errors.h"
 #include "table/link.h"
 #include "table/object_names.h"
@@ -22,7 +21,6 @@ int			max_vector_indexes = 5;
 void
 DdlInit(void)
 {
-	TableSettingsInit();
 	DefineCustomIntVariable("dynamo.max_global_indexes",
 							"Maximum number of global secondary indexes of a table.",
 							NULL, &max_global_indexes, 20, 0, 1000,
