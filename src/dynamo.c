@@ -16,6 +16,7 @@
 #include "ddl/table_settings.h"
 #include "index/build.h"
 #include "index/index.h"
+#include "index_kind/index_kinds.h"
 #include "pattern/pattern.h"
 #include "search/search.h"
 #include "stat/stat.h"
@@ -41,6 +42,7 @@ _PG_init(void)
 	DdlInit();
 	TableCacheInit();
 	TableNamesInit();
+	IndexKindsInit();
 	PlanInit();
 	StoreInit();
 	MaintenanceInit();

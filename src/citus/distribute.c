@@ -144,7 +144,7 @@ LockIndexTables(const TableDef *def)
 	{
 		Relation	rel;
 
-		if (def->indexes[i].storage != STORAGE_TABLE)
+		if (!def->indexes[i].kind->own_entries)
 			continue;
 		rel = IndexTableOpen(def, &def->indexes[i], AccessExclusiveLock);
 		relids = lappend_oid(relids, RelationGetRelid(rel));
@@ -170,7 +170,7 @@ DistributeIndexTables(const TableDef *def, const List *relids, int shards)
 
 	foreach(cell, relids)
 	{
-		while (def->indexes[i].storage != STORAGE_TABLE)
+		while (!def->indexes[i].kind->own_entries)
 			i++;
 		DistributeOneIndexTable(lfirst_oid(cell), def, &def->indexes[i], shards);
 		i++;
@@ -378,7 +378,7 @@ DropIndexTables(Oid relid, const TableDef *def)
 	{
 		Oid			found;
 
-		if (def->indexes[i].storage != STORAGE_TABLE)
+		if (!def->indexes[i].kind->own_entries)
 			continue;
 		found = FindIndexRelation(def, &def->indexes[i]);
 		names = lappend(names, pstrdup(def->indexes[i].name));

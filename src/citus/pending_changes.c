@@ -103,7 +103,7 @@ ChangesOfIndex(const char *table_name, const char *index_name)
 
 	if (index == NULL)
 		FailNoIndex(def, table_name, index_name);
-	if (def->distributed && index->storage == STORAGE_TABLE)
+	if (def->distributed && index->kind->own_entries)
 		changes = FindChangeTable(def->relid);
 	TableDefRelease(def);
 	table_close(rel, NoLock);

@@ -168,7 +168,7 @@ PutIndexEntries(Relation rel, const char *name, Slice entries)
 
 	target.index = TableDefIndex(def, name);
 	if (target.index == NULL || !def->distributed || def->undistributable != NULL ||
-		target.index->storage != STORAGE_TABLE)
+		!target.index->kind->own_entries)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table \"%s\" has no distributed index table \"%s\"", RelationGetRelationName(rel), name)));

@@ -60,7 +60,7 @@ CheckPlace(const TableDef *def, const Copy *copy)
 	const KeySchema *place = CopyPlace(def, copy);
 
 	if (copy->index != NULL &&
-		(copy->index->storage != STORAGE_INLINE || copy->index->status != INDEX_ACTIVE || copy->index->replaces != NULL))
+		(!copy->index->kind->whole_items || copy->index->status != INDEX_ACTIVE || copy->index->replaces != NULL))
 		CopyError(copy, "Index \"%s\" is not an inline index that is ready.", copy->index->name);
 	for (int i = 0; i < place->npartition; i++)
 	{

@@ -241,12 +241,9 @@ SetStorage(CreateIndexSpec *spec, const char *storage, int shards, const char *s
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of shards must be between 1 and %d", MAX_SHARDS)));
 	if (storage == NULL)
-		spec->storage = shards > 0 ? STORAGE_TABLE : STORAGE_INLINE;
-	else if (strcmp(storage, "inline") == 0)
-		spec->storage = STORAGE_INLINE;
-	else if (strcmp(storage, "table") == 0)
-		spec->storage = STORAGE_TABLE;
-	else
+		storage = shards > 0 ? "table" : "inline";
+	spec->kind = IndexKindFind(storage, shards, NULL);
+	if (spec->kind == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("storage of an index must be \"inline\" or \"table\"")));

@@ -138,7 +138,7 @@ CheckIndexCount(const TableDef *def, bool local)
 
 	for (int i = 0; i < def->nindexes; i++)
 		n += def->indexes[i].local == local && def->indexes[i].replaces == NULL &&
-			def->indexes[i].vector == NULL;
+			def->indexes[i].kind->secondary;
 	if (local && n > max_local_indexes)
 		InvalidParameter("Number of LocalSecondaryIndexes exceeds per-table limit of %d",
 						 max_local_indexes);
@@ -202,7 +202,7 @@ CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
 static void
 CheckShards(const CreateIndexSpec *spec)
 {
-	if (spec->shards > 0 && spec->storage != STORAGE_TABLE)
+	if (spec->shards > 0 && !spec->kind->in_parts)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a sharded index needs storage \"table\""),
@@ -227,7 +227,7 @@ CheckVectorCount(const TableDef *def)
 	int			n = 1;
 
 	for (int i = 0; i < def->nindexes; i++)
-		n += def->indexes[i].vector != NULL;
+		n += !def->indexes[i].kind->secondary;
 	if (n > max_vector_indexes)
 		InvalidParameter("VectorIndex count exceeds the per-table limit of %d", max_vector_indexes);
 }
@@ -377,7 +377,7 @@ SetIndexShape(IndexDef *index, const CreateIndexSpec *spec)
 	index->projected = spec->projected;
 	index->nnon_key = spec->nnon_key;
 	index->non_key = spec->non_key;
-	index->storage = spec->storage;
+	index->kind = spec->kind;
 	index->shards = spec->shards;
 	index->shard_by = spec->shard_by;
 }

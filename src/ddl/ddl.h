@@ -36,7 +36,7 @@ typedef struct CreateIndexSpec
 	Projected	projected;
 	int			nnon_key;
 	Slice	   *non_key;
-	IndexStorage storage;
+	const IndexKind *kind;
 	int			shards;			/* 0 if not sharded */
 	Slice		shard_by;		/* data is NULL to use the table's key */
 	const VectorDef *vector;	/* NULL unless it is a vector index */

@@ -50,7 +50,7 @@ RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
 	const TableDef *def = TableDefCopy(table);
 	const IndexDef *index = def != NULL ? TableDefIndexOfRelation(def, link->argument) : NULL;
 
-	if (index != NULL && index->storage == STORAGE_TABLE &&
+	if (index != NULL && index->kind->own_entries &&
 		!OidIsValid(FindIndexRelation(def, index)))
 		RefuseDropOfIndex(index, link->other);
 }

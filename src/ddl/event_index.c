@@ -76,7 +76,7 @@ IndexOfTable(Relation index_table, Oid *table)
 		return NULL;
 	def = WrittenDefinition(*table);
 	index = def != NULL ? TableDefIndexOfRelation(def, label) : NULL;
-	return index != NULL && index->storage == STORAGE_TABLE ? index : NULL;
+	return index != NULL && index->kind->own_entries ? index : NULL;
 }
 
 bool
@@ -164,7 +164,7 @@ IndexTablesFollow(Oid relid, const TableDef *def)
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
-		Oid			index_table = index->storage == STORAGE_TABLE ?
+		Oid			index_table = index->kind->own_entries ?
 			FindLinked(relid, index->relation) : InvalidOid;
 
 		if (OidIsValid(index_table) && !IsPartitionedByExpression(index_table))

@@ -201,7 +201,7 @@ CheckDropIndexes(const DropStmt *statement)
 		{
 			const IndexDef *index = &def->indexes[i];
 
-			if (index->storage == STORAGE_INLINE && index->status == INDEX_ACTIVE &&
+			if (!index->kind->own_entries && index->status == INDEX_ACTIVE &&
 				FindIndexRelation(def, index) == relid)
 				RefuseDropOfIndex(index, def->relid);
 		}

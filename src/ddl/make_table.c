@@ -216,7 +216,7 @@ TablesToDrop(Relation rel)
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
-		Oid			found = index->storage == STORAGE_TABLE ? FindIndexRelation(def, index) : InvalidOid;
+		Oid			found = index->kind->own_entries ? FindIndexRelation(def, index) : InvalidOid;
 
 		if (OidIsValid(found))
 			appendStringInfo(&out, ", %s", QualifiedName(get_rel_namespace(found), get_rel_name(found)));

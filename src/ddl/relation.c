@@ -321,7 +321,7 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 void
 CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index, bool limited)
 {
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 		CreateIndexTable(relid, def, index);
 	else
 		RunStatement("%s", InlineIndexStatement(relid, def, index, limited, false));

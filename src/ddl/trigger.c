@@ -45,7 +45,7 @@ HasIndexTables(const TableDef *def)
 {
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
+		if (def->indexes[i].kind->own_entries)
 			return true;
 	}
 	return false;

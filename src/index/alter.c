@@ -30,7 +30,7 @@ IndexToSpec(const IndexDef *index)
 	spec.projected = index->projected;
 	spec.nnon_key = index->nnon_key;
 	spec.non_key = index->non_key;
-	spec.storage = index->storage;
+	spec.kind = index->kind;
 	spec.shards = index->shards;
 	spec.shard_by = index->shard_by;
 	return spec;
@@ -47,7 +47,7 @@ ApplyStorage(CreateIndexSpec *spec, const IndexChange *change)
 	if (shards < 0)
 		shards = storage != NULL && strcmp(storage, "inline") == 0 ? 0 : spec->shards;
 	if (storage == NULL && shards == 0)
-		storage = spec->storage == STORAGE_TABLE ? "table" : "inline";
+		storage = spec->kind->storage;
 	if (shard_by == NULL && shards > 0)
 		shard_by = spec->shard_by.data;
 	if (shard_by != NULL && shard_by[0] == '\0')
@@ -80,7 +80,7 @@ IsSameSlice(Slice a, Slice b)
 static bool
 HasSameStorage(const IndexDef *index, const CreateIndexSpec *spec)
 {
-	return index->storage == spec->storage && index->shards == spec->shards &&
+	return index->kind == spec->kind && index->shards == spec->shards &&
 		IsSameSlice(index->shard_by, spec->shard_by);
 }
 
@@ -127,7 +127,7 @@ ChangeBeside(Oid relid, TableDef *def, const CreateIndexSpec *spec)
 static void
 RefuseVectorIndex(const IndexDef *index)
 {
-	if (index->vector != NULL)
+	if (!index->kind->secondary)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("vector index \"%s\" cannot be changed", index->name),
@@ -157,7 +157,7 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	if (!HasSameStorage(index, &spec))
 		RefuseCopiedIndex(relid, index_name, "change");
 	SPI_connect();
-	if (HasSameStorage(index, &spec) && index->storage == STORAGE_INLINE)
+	if (HasSameStorage(index, &spec) && !index->kind->own_entries)
 	{
 		SetIndexShape(index, &spec);
 		StoreDefinition(relid, def);

@@ -408,7 +408,7 @@ PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *ind
 	PutStatement(result, call);
 	if (index->status != INDEX_CREATING)
 		return;
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 	{
 		PutHnswStatements(result, def, index, call);
 		return;

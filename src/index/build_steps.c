@@ -244,7 +244,7 @@ LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *othe
 static List *
 IndexTables(const TableDef *def, const IndexDef *index)
 {
-	Oid			relid = index->storage == STORAGE_TABLE ? FindIndexRelation(def, index) : InvalidOid;
+	Oid			relid = index->kind->own_entries ? FindIndexRelation(def, index) : InvalidOid;
 
 	if (!OidIsValid(relid))
 		return NIL;
@@ -427,7 +427,7 @@ BuildConcurrently(const Builder *builder, const TableDef *def, const IndexDef *i
 {
 	ConcurrentBuild build;
 
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 		PlanHnsw(def, index, &build);
 	else if (!PlanBtree(def, index, &build))
 		return true;
@@ -571,7 +571,7 @@ ActivateIndex(const Builder *builder, Oid relid, const TableDef *seen, const Ind
 	LockPatiently(builder, relid, ShareRowExclusiveLock, tables);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	def = ReadLocked(relid, pending->name, INDEX_CREATING, &index);
-	if (def != NULL && index->storage == STORAGE_INLINE && !HasBtree(def, index))
+	if (def != NULL && !index->kind->own_entries && !HasBtree(def, index))
 		BuildStatePhase(relid, pending->name, PHASE_BUILDING);
 	else if (def != NULL)
 	{

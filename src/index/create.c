@@ -38,13 +38,13 @@ CheckNewIndex(const TableDef *def, const CreateIndexSpec *spec)
 {
 	int			nglobal = 0;
 
-	if (spec->vector == NULL && TableDefIndex(def, spec->name) != NULL)
+	if (spec->kind->secondary && TableDefIndex(def, spec->name) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("Attempting to create an index which already exists")));
 	for (int i = 0; i < def->nindexes; i++)
-		nglobal += !def->indexes[i].local && def->indexes[i].replaces == NULL && def->indexes[i].vector == NULL;
-	if (!spec->local && spec->vector == NULL && nglobal >= max_global_indexes)
+		nglobal += !def->indexes[i].local && def->indexes[i].replaces == NULL && def->indexes[i].kind->secondary;
+	if (!spec->local && spec->kind->secondary && nglobal >= max_global_indexes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
 				 errmsg("Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of %d",
@@ -212,7 +212,7 @@ static void
 BeginBuild(Oid relid, const IndexDef *index, bool new_columns)
 {
 	BuildStateStart(relid, index->name,
-					index->storage == STORAGE_TABLE || new_columns ? PHASE_FILLING : PHASE_BUILDING);
+					index->kind->own_entries || new_columns ? PHASE_FILLING : PHASE_BUILDING);
 	BuildAtCommit(relid);
 }
 
@@ -223,11 +223,11 @@ FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_colu
 	LeftOut		left_out = FindLeftOut(relid, index->name, COLUMNS_MISSING);
 
 	BuildStateForget(relid, index->name);
-	if (index->storage == STORAGE_INLINE)
+	if (!index->kind->own_entries)
 		CreateIndexRelation(relid, def, index, left_out.by_limits);
 	if (new_columns)
 		FillKeyColumns(relid, index->name);
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 		FillIndexTableEverywhere(relid, index->name);
 	ReportLeftOut(index->name, &left_out);
 }
@@ -235,7 +235,7 @@ FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_colu
 void
 IndexStore(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
 {
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 		CreateRelationOfIndexTable(relid, def, index);
 	StoreDefinition(relid, def);
 	if (index->status == INDEX_CREATING)
@@ -263,7 +263,7 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 	CheckIndexTableIsSupported(relid, def, index);
 	SPI_connect();
 	level = DistributedDdlBegin(relid);
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 		CatchUp(relid);
 	AddColumns(relid, def, nattributes);
 	IndexStore(relid, def, index, def->nattributes > nattributes);

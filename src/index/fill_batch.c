@@ -179,7 +179,7 @@ FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 		RawTableUpdate(&b->own, &b->locked->tts_tid, b->snapshot);
 		last = b->own.slot;
 	}
-	if (b->index->storage == STORAGE_TABLE)
+	if (b->index->kind->own_entries)
 		WriteEntry(b, last);
 	return true;
 }
@@ -233,7 +233,7 @@ NeedsFilling(Batch *b, BuildState *state)
 
 	if (reason != NULL)
 		NoteSkipped(b, state, reason);
-	return changed || (b->index->storage == STORAGE_TABLE && reason == NULL &&
+	return changed || (b->index->kind->own_entries && reason == NULL &&
 					   ItemInIndex(b->def, b->index, item));
 }
 

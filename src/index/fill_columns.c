@@ -228,7 +228,7 @@ FillTablesAgain(Oid relid)
 	{
 		const IndexDef *index = &def->indexes[i];
 
-		if (index->storage != STORAGE_TABLE || index->status != INDEX_CREATING)
+		if (!index->kind->own_entries || index->status != INDEX_CREATING)
 			continue;
 		InterruptBuilder(relid);
 		BuildStateStart(relid, index->name, PHASE_FILLING);

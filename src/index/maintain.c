@@ -216,7 +216,7 @@ ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *
 bool
 IsMaintainedIndex(const IndexDef *index)
 {
-	return index->storage == STORAGE_TABLE && index->status != INDEX_DELETING;
+	return index->kind->own_entries && index->status != INDEX_DELETING;
 }
 
 /*

@@ -93,7 +93,7 @@ WarnOfOtherIndexes(Oid relid, const char *index_name)
 
 	for (int i = 0; def->unmaintained && i < def->nindexes; i++)
 	{
-		if (def->indexes[i].storage == STORAGE_TABLE && strcmp(def->indexes[i].name, index_name) != 0)
+		if (def->indexes[i].kind->own_entries && strcmp(def->indexes[i].name, index_name) != 0)
 			ereport(WARNING,
 					(errmsg("index \"%s\" of table \"%s\" may also be out of date",
 							def->indexes[i].name, RelationGetRelationName(rel)),
@@ -141,7 +141,7 @@ IndexRebuild(const char *table_name, const char *index_name, bool alone)
 		RenameRelation(relid, def, index);
 	StoreDefinition(relid, def);
 	left_out = FindLeftOut(relid, index_name, COLUMNS_STALE);
-	if (index->storage == STORAGE_INLINE)
+	if (!index->kind->own_entries)
 		RebuildInline(relid, def, index, found, left_out.by_limits);
 	else
 		RebuildTable(relid, def, index, found);

@@ -120,7 +120,7 @@ VerifyTriggers(Verification *v)
 
 	VerifyTrigger(v, v->rel, FUNCTION_DERIVE_KEYS, false);
 	VerifyTriggerOrder(v);
-	if (v->index->storage == STORAGE_INLINE)
+	if (!v->index->kind->own_entries)
 		return;
 	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, false);
 	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, true);
@@ -274,12 +274,12 @@ static void
 VerifyContent(Verification *v, Relation rel)
 {
 	VerifyTriggers(v);
-	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, rel))
+	if (v->index->kind->own_entries && !VerifyShape(v, rel))
 		return;
 	if (v->index->vector != NULL && v->index->vector->hnsw && !OidIsValid(FindHnswIndex(rel, true)))
 		ReportProblem(v, "HNSW index missing", NO_ITEM, "Searches of the index are exact.");
 	OpenBaseTables(v);
-	if (v->index->storage == STORAGE_INLINE)
+	if (!v->index->kind->own_entries)
 		VerifyInline(v, RelationGetRelid(rel));
 	else
 		VerifyTable(v);
@@ -393,7 +393,7 @@ VerifyIndexTable(Verification *v)
 static void
 VerifyOnNodes(Verification *v)
 {
-	if (v->index->storage == STORAGE_INLINE)
+	if (!v->index->kind->own_entries)
 		VerifyShards(v);
 	else
 		VerifyIndexTable(v);
@@ -412,7 +412,7 @@ VerifyOwnRows(Verification *v)
 	v->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
 										   ALLOCSET_DEFAULT_SIZES);
 	ProgressBegin(PROGRESS_VERIFY_INDEX, RelationGetRelid(v->rel), v->rel->rd_rel->reltuples);
-	if (v->index->storage == STORAGE_TABLE && OidIsValid(DistributedTableOf(v->rel)))
+	if (v->index->kind->own_entries && OidIsValid(DistributedTableOf(v->rel)))
 		VerifyShardOfTable(v);
 	else
 		VerifyRelation(v);

@@ -222,7 +222,7 @@ WriteConsumptionCompute(WriteConsumption *c, const TableDef *def,
 	if (c->indexes == NULL)
 		c->indexes = palloc(def->nindexes * sizeof(uint64));
 	for (int i = 0; i < def->nindexes; i++)
-		c->indexes[i] = def->indexes[i].replaces != NULL || def->indexes[i].vector != NULL ? 0 :
+		c->indexes[i] = def->indexes[i].replaces != NULL || !def->indexes[i].kind->secondary ? 0 :
 			IndexWriteUnits(def, &def->indexes[i], old_item, new_item);
 }
 

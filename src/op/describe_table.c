@@ -173,7 +173,7 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 	AppendMember(out, "index_name", index->name);
 	AppendMember(out, "index_status", states[index->status]);
 	AppendMember(out, "relation", OidIsValid(relid) ? get_rel_name(relid) : index->relation);
-	AppendMember(out, "storage", index->storage == STORAGE_INLINE ? "inline" : "table");
+	AppendMember(out, "storage", index->kind->storage);
 	if (index->shards > 0)
 		appendStringInfo(out, "\"shards\": %d, ", index->shards);
 	if (index->shard_by.data != NULL)
@@ -197,7 +197,7 @@ AppendIndexes(StringInfo out, const TableDef *def, bool local, bool vectors, con
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		if (def->indexes[i].local != local || def->indexes[i].replaces != NULL ||
-			(def->indexes[i].vector != NULL) != vectors)
+			def->indexes[i].kind->secondary == vectors)
 			continue;
 		if (n++ == 0)
 			appendStringInfo(out, ", \"%s\": [", member);

@@ -97,8 +97,8 @@ PlanRows(Reader *r)
 	filters = FiltersUnprojected(r);
 	r->fetch = op->select == SELECT_ALL_ATTRIBUTES ||
 		(index->local && (returns || (filters && !op->filter_projected)));
-	r->filter_entry = filters && (r->fetch ? op->filter_projected : index->storage == STORAGE_INLINE);
-	if (index->storage == STORAGE_INLINE || r->fetch)
+	r->filter_entry = filters && (r->fetch ? op->filter_projected : index->kind->whole_items);
+	if (index->kind->whole_items || r->fetch)
 	{
 		r->entry_projection = EntryProjection(r->store.def, index);
 		r->return_entry = r->projection == NULL && op->select != SELECT_ALL_ATTRIBUTES;
@@ -223,7 +223,7 @@ FetchItem(Reader *r)
 static void
 MeasureRow(const Reader *r, ValueRef stored, ValueRef whole, ReadRow *row)
 {
-	if (r->entry_projection != NULL && r->index->storage == STORAGE_INLINE)
+	if (r->entry_projection != NULL && r->index->kind->whole_items)
 		row->size = ItemSize(ItemRoot(ProjectionApply(r->entry_projection, stored)));
 	else
 		row->size = ItemSize(stored);
@@ -258,7 +258,7 @@ EvaluateRow(Reader *r, ReadRow *row)
 {
 	struct varlena *item = r->stored;
 
-	if (r->fetch && r->index->storage == STORAGE_TABLE)
+	if (r->fetch && !r->index->kind->whole_items)
 	{
 		item = FetchItem(r);
 		if (item == NULL)
@@ -316,7 +316,7 @@ DescribeIndex(const IndexDef *index, StringInfo out)
 
 	appendStringInfo(out, ", index %s (%s, %s, %s)", index->name,
 					 index->local ? "local" : "global",
-					 index->storage == STORAGE_INLINE ? "inline" : "table",
+					 index->kind->storage,
 					 projected[index->projected]);
 }
 
@@ -329,7 +329,7 @@ ReaderDescribe(const Reader *r, StringInfo out)
 	StoreScanDescribe(r->scan, out);
 	if (r->filter != NULL)
 		appendStringInfoString(out, "\nfilter: applied to every item that is read");
-	if (r->fetch && r->index->storage == STORAGE_TABLE)
+	if (r->fetch && !r->index->kind->whole_items)
 		appendStringInfoString(out, "\nfetch: the item of every index entry, from the table");
 }
 

@@ -99,12 +99,6 @@ BuildRange(ItemBuilder *b, Slice attribute, const PatternRange *range)
 	ItemBuilderEnd(b);
 }
 
-static const char *
-StorageName(const IndexDef *index)
-{
-	return index->storage == STORAGE_TABLE ? "table" : "inline";
-}
-
 char *
 PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const char *name)
 {
@@ -113,7 +107,7 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 	ItemBuilderBeginMap(b);
 	BuildString(b, "pattern", SliceOf(name));
 	BuildString(b, "index", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->name));
-	BuildString(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(StorageName(target->index)));
+	BuildString(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->kind->storage));
 	ItemBuilderName(b, "entities", strlen("entities"));
 	ItemBuilderBeginList(b);
 	for (int i = 0; i < target->nentities; i++)
@@ -205,7 +199,7 @@ IndexProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
 	target->index = TableDefIndex(def, name);
 	if (target->index == NULL)
 		return psprintf("index \"%s\" does not exist", name);
-	if (storage == NULL || strcmp(storage, StorageName(target->index)) != 0)
+	if (storage == NULL || strcmp(storage, target->index->kind->storage) != 0)
 		return psprintf("index \"%s\" is stored in another way", name);
 	target->key = &target->index->key;
 	return NULL;

@@ -309,9 +309,9 @@ FindIndex(const AccessPattern *p, const TableDef *def)
 	if (p->index != NULL && index == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index \"%s\" does not exist", p->index)));
-	if (index != NULL && index->vector != NULL)
+	if (index != NULL && !index->kind->secondary)
 		InvalidArgument("index \"%s\" is a vector index, which cannot be queried", p->index);
-	if (p->view != NULL && index != NULL && index->storage == STORAGE_TABLE && index->projected != PROJECTED_ALL)
+	if (p->view != NULL && index != NULL && !index->kind->whole_items && index->projected != PROJECTED_ALL)
 		InvalidArgument("index \"%s\" lacks attributes that rows need", p->index);
 	return index;
 }

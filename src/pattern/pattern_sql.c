@@ -345,7 +345,7 @@ AppendRows(Body *b)
 	EntityViewAppendColumns(&b->sql, b->view, b->target->table, false);
 	/* a distributed table is not planned in an SQL function with parameters */
 	if (!b->target->table->distributed &&
-		(b->target->index == NULL || b->target->index->storage == STORAGE_INLINE))
+		(b->target->index == NULL || b->target->index->kind->whole_items))
 		AppendRowsOfTable(b);
 	else
 		AppendRowsOfItems(b);

@@ -61,7 +61,7 @@ EntriesAreReadable(PlannerInfo *root, const TableDef *def, const IndexDef *index
 	Relation	rel;
 	bool		readable;
 
-	if (def->unmaintained || def->distributed || index->replaces != NULL || index->vector != NULL)
+	if (def->unmaintained || def->distributed || index->replaces != NULL || !index->kind->secondary)
 		return false;
 	rel = OpenEntries(def, index);
 	readable = AreInSnapshot(root, def, index) &&

@@ -102,7 +102,7 @@ ConsiderIndex(Filter *f, const IndexDef *index, Choice *best)
 
 	if (index->status != INDEX_ACTIVE)
 		return;
-	f->entries = other.entries = index->storage == STORAGE_TABLE ? index : NULL;
+	f->entries = other.entries = index->kind->own_entries ? index : NULL;
 	f->usable = f->entries == NULL && TableKeyAttribute(f->def, 0)->type == VALUE_S ? EMPTY_MAYBE : EMPTY_NEVER;
 	other.additions = ConditionsOnKey(f, &index->key, &other.narrow);
 	if (other.additions == NIL ||

@@ -201,7 +201,7 @@ EstimateRead(PlannerInfo *root, const FuncExpr *call, const ReadArguments *args,
 	double		entries;
 	double		partition;
 
-	if (HasArgument(call, args->index_name) && (index == NULL || index->vector != NULL))
+	if (HasArgument(call, args->index_name) && (index == NULL || !index->kind->secondary))
 		return false;
 	estimate_rel_size(rel, NULL, &pages, &tuples, &allvisfrac);
 	if (tuples < 0)

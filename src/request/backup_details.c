@@ -47,12 +47,12 @@ WriterIndexCreation(Writer *w, const OpenedTable *table, const IndexDef *index)
 
 	WriterBeginObject(w);
 	WriterStringMember(w, "IndexName", index->name);
-	if (index->vector != NULL)
-		WriterVectorIndex(w, index);
-	else
+	if (index->kind->secondary)
 		WriterKeySchema(w, &index->key);
+	else
+		WriterVectorIndex(w, index);
 	WriterProjection(w, index);
-	if (!index->local && index->vector == NULL)
+	if (!index->local && index->kind->secondary)
 		WriterCapacity(w, &throughput, table->settings->on_demand);
 	WriterEndObject(w);
 }

@@ -114,7 +114,7 @@ WriterIndexUnits(Writer *w, const Capacity *c, bool local, CapacityKind kind)
 	{
 		const IndexDef *index = &c->def->indexes[i];
 
-		if (index->local != local || index->vector != NULL || c->indexes[i] < 0)
+		if (index->local != local || !index->kind->secondary || c->indexes[i] < 0)
 			continue;
 		if (!begun)
 		{
@@ -139,7 +139,7 @@ WriterVectorBytes(Writer *w, const Capacity *c)
 
 	for (int i = 0; i < c->def->nindexes; i++)
 	{
-		if (c->def->indexes[i].vector == NULL || c->indexes[i] < 0)
+		if (c->def->indexes[i].kind->secondary || c->indexes[i] < 0)
 			continue;
 		if (!begun)
 		{
@@ -164,7 +164,7 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 	double		total = table;
 
 	for (int i = 0; i < c->def->nindexes; i++)
-		total += c->def->indexes[i].vector == NULL ? Max(c->indexes[i], 0) : 0;
+		total += c->def->indexes[i].kind->secondary ? Max(c->indexes[i], 0) : 0;
 	WriterBeginObject(w);
 	WriterStringMember(w, "TableName", c->name);
 	WriterUnitMembers(w, total, kind);

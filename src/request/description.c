@@ -253,12 +253,12 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 	CountRows(table, relid, &rows, &bytes);
 	WriterBeginObject(w);
 	WriterStringMember(w, "IndexName", index->name);
-	if (index->vector != NULL)
-		WriterVectorIndex(w, index);
-	else
+	if (index->kind->secondary)
 		WriterKeySchema(w, &index->key);
+	else
+		WriterVectorIndex(w, index);
 	WriterProjection(w, index);
-	if (index->vector != NULL)
+	if (!index->kind->secondary)
 		WriterVectorState(w, index, transition);
 	else if (!index->local)
 		WriterIndexState(w, table, index, transition);
@@ -272,7 +272,7 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 const char *
 ListOfIndex(const IndexDef *index)
 {
-	if (index->vector != NULL)
+	if (!index->kind->secondary)
 		return "VectorIndexes";
 	return index->local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes";
 }

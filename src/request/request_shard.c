@@ -99,7 +99,7 @@ ShardsOfRequest(const Request *request, TableDef *def, const AttributeDef **attr
 	if (name == NULL)
 		return placement->shards_of_table(def);
 	index = TableDefIndex(def, name);
-	if (index == NULL || index->storage != STORAGE_TABLE || !OidIsValid(FindIndexRelation(def, index)))
+	if (index == NULL || !index->kind->own_entries || !OidIsValid(FindIndexRelation(def, index)))
 		return NULL;
 	*attr = EntryAttribute(def, index, 0);
 	return placement->shards_of_index(def, index);

@@ -133,19 +133,19 @@ WriterIndexThroughput(Writer *w, const Restoring *restoring, const Field *index)
 }
 
 /* What a list of indexes is in the source and in the request. */
-typedef struct IndexKind
+typedef struct IndexOverride
 {
 	const char *list;
 	const char *override_name;
 	bool		(*same) (const Field *a, const Field *b);
-} IndexKind;
+} IndexOverride;
 
-static const IndexKind local_kind = {"LocalSecondaryIndexes", "LocalSecondaryIndexOverride", IsSameIndex};
-static const IndexKind global_kind = {"GlobalSecondaryIndexes", "GlobalSecondaryIndexOverride", IsSameIndex};
-static const IndexKind vector_kind = {"VectorIndexes", "VectorIndexOverride", IsSameVectorIndex};
+static const IndexOverride local_kind = {"LocalSecondaryIndexes", "LocalSecondaryIndexOverride", IsSameIndex};
+static const IndexOverride global_kind = {"GlobalSecondaryIndexes", "GlobalSecondaryIndexOverride", IsSameIndex};
+static const IndexOverride vector_kind = {"VectorIndexes", "VectorIndexOverride", IsSameVectorIndex};
 
 static void
-WriterIndex(Writer *w, const Restoring *restoring, const IndexKind *kind, const Field *index)
+WriterIndex(Writer *w, const Restoring *restoring, const IndexOverride *kind, const Field *index)
 {
 	if (kind == &vector_kind)
 	{
@@ -162,7 +162,7 @@ WriterIndex(Writer *w, const Restoring *restoring, const IndexKind *kind, const 
 }
 
 static void
-WriterIndexes(Writer *w, const Restoring *restoring, const IndexKind *kind)
+WriterIndexes(Writer *w, const Restoring *restoring, const IndexOverride *kind)
 {
 	const Field *sources = FieldMember(restoring->source, kind->list);
 	const Field *override = FieldMember(restoring->input, kind->override_name);

@@ -252,7 +252,7 @@ FieldIndexSpec(const Field *index, bool local, const Field *definitions, CreateI
 	memset(spec, 0, sizeof(*spec));
 	spec->name = FieldName(index, "IndexName");
 	spec->local = local;
-	spec->storage = STORAGE_INLINE;
+	spec->kind = IndexKindFind("inline", 0, NULL);
 	CheckIndexKeyDefined(schema, definitions);
 	if (local)
 		FieldLocalKey(index, definitions, &spec->key);

@@ -46,7 +46,7 @@ TableBecomesOnDemand(const OpenedTable *table, const Field *input)
 static bool
 IsGlobal(const IndexDef *index)
 {
-	return !index->local && index->vector == NULL;
+	return !index->local && index->kind->secondary;
 }
 
 static void
@@ -89,7 +89,7 @@ CheckVectorDrop(const OpenedTable *table, const char *name)
 {
 	const IndexDef *index = FindIndex(table, name);
 
-	if (index->vector == NULL)
+	if (index->kind->secondary)
 		IndexNotFound(table, name);
 	if (index->status == INDEX_ACTIVE && TableIsChanging(table))
 		TooManyIndexChanges();

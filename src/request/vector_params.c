@@ -101,7 +101,7 @@ FieldVectorIndexSpec(const Field *index, const Field *definitions, CreateIndexSp
 
 	memset(spec, 0, sizeof(*spec));
 	spec->name = FieldName(index, "IndexName");
-	spec->storage = STORAGE_TABLE;
+	spec->kind = IndexKindFind("table", 0, vector);
 	spec->vector = vector;
 	vector->attribute = CopyName(FieldSlice(FieldMember(index, "VectorAttribute"), "AttributeName"));
 	vector->dimensions = (int) Min(FieldInteger(index, "Dimensions", 0), PG_INT32_MAX);

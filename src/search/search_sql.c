@@ -290,7 +290,7 @@ dynamo_create_vector_index(PG_FUNCTION_ARGS)
 {
 	char	   *table_name = RequiredTableArgument(fcinfo, CREATE_TABLE);
 	VectorDef  *vector = palloc0(sizeof(VectorDef));
-	CreateIndexSpec spec = {.storage = STORAGE_TABLE, .vector = vector};
+	CreateIndexSpec spec = {.kind = IndexKindFind("table", 0, vector), .vector = vector};
 	char	  **non_key;
 	int			n;
 

@@ -478,7 +478,7 @@ StoreIndexIsNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot)
 {
 	Oid			relid = IndexDefRelation(def, index);
 
-	if (index->storage == STORAGE_INLINE)
+	if (!index->kind->own_entries)
 		return BtreeIsNewer(relid, snapshot);
 	return IndexTableIsNewer(relid, index, snapshot) ||
 		IsActiveSince(def, index, snapshot);
@@ -621,7 +621,7 @@ StoreScanBegin(Store *store, const ScanRange *range)
 	scan->snapshot = RegisterSnapshot(StoreIndexSnapshot(store, range->index));
 	if (scan->keys.empty)
 		return scan;
-	if (range->index != NULL && range->index->storage == STORAGE_TABLE)
+	if (range->index != NULL && range->index->kind->own_entries)
 		scan->source = IndexTableSource(scan);
 	else if (ReadsShardByShard(scan))
 		BeginShards(scan);
@@ -670,7 +670,7 @@ DescribeTarget(const StoreScan *scan, StringInfo out)
 	const ScanRange *range = &scan->range;
 	Oid			btree = FindBtree(scan->store, range);
 
-	if (range->index != NULL && range->index->storage == STORAGE_TABLE)
+	if (range->index != NULL && range->index->kind->own_entries)
 		appendStringInfo(out, "\nreads: index table %s", get_rel_name(btree));
 	else
 		appendStringInfo(out, "\nreads: %s through %s",

@@ -222,7 +222,7 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 	AddColumns(keys, def, range->index);
 	if (range->condition != NULL)
 		AddTests(keys, range->condition, from_start);
-	if (range->index != NULL && range->index->storage == STORAGE_INLINE)
+	if (range->index != NULL && !range->index->kind->own_entries)
 		AddNotNull(keys, range->index);
 	if (from_start)
 		AddStart(keys, range->start);

@@ -328,7 +328,7 @@ DrawTable(void *arg)
 		AddRanges(d, NULL, &def->key, def->key_attributes);
 		for (int i = 0; i < def->nindexes; i++)
 		{
-			if (def->indexes[i].vector == NULL)
+			if (def->indexes[i].kind->secondary)
 				AddRanges(d, &def->indexes[i], &def->indexes[i].key, def->indexes[i].attributes);
 		}
 		FillSlot(d);

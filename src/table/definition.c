@@ -140,7 +140,6 @@ ObjectElement(JsonbContainer *array, int i)
 /* ---- enumerations ---- */
 
 static const char *const projected_names[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
-static const char *const storage_names[] = {"inline", "table"};
 static const char *const status_names[] = {"CREATING", "ACTIVE", "DELETING"};
 
 static int
@@ -311,6 +310,18 @@ ParseVector(JsonbContainer *index)
 	return vector;
 }
 
+/* Returns the kind that has the index's storage and parameters. */
+static const IndexKind *
+ParseKind(JsonbContainer *object, const IndexDef *index)
+{
+	const char *storage = StringMember(object, "storage").data;
+	const IndexKind *kind = IndexKindFind(storage, index->shards, index->vector);
+
+	if (kind == NULL)
+		DefinitionError(psprintf("Member \"storage\" has the unknown value \"%s\".", storage));
+	return kind;
+}
+
 static void
 ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 {
@@ -326,8 +337,6 @@ ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 	index->projected = (Projected) EnumMember(object, "projection", projected_names,
 											  lengthof(projected_names));
 	ParseNonKey(index, ArrayMember(object, "non_key_attributes", MAX_NON_KEY_PER_INDEX));
-	index->storage = (IndexStorage) EnumMember(object, "storage", storage_names,
-											   lengthof(storage_names));
 	index->shards = IntegerMember(object, "shards");
 	index->shard_by = OptionalStringMember(object, "shard_by");
 	index->relation = StringMember(object, "relation").data;
@@ -335,6 +344,7 @@ ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 											 lengthof(status_names));
 	index->replaces = OptionalStringMember(object, "replaces").data;
 	index->vector = ParseVector(object);
+	index->kind = ParseKind(object, index);
 	IndexDefComplete(def, index);
 }
 
@@ -574,7 +584,7 @@ AppendIndex(StringInfo out, const IndexDef *index)
 		AppendString(out, index->non_key[i].data);
 	}
 	appendStringInfo(out, "], \"storage\": \"%s\", \"shards\": %d, \"shard_by\": ",
-					 storage_names[index->storage], index->shards);
+					 index->kind->storage, index->shards);
 	if (index->shard_by.data != NULL)
 		AppendString(out, index->shard_by.data);
 	else

@@ -108,7 +108,7 @@ CheckShards(const IndexDef *index)
 {
 	if (index->shards < 0 || index->shards > MAX_SHARDS)
 		IndexError(index, psprintf("has %d shards, not 0 to %d", index->shards, MAX_SHARDS));
-	if (index->shards > 0 && (index->local || index->storage != STORAGE_TABLE))
+	if (index->shards > 0 && (index->local || !index->kind->in_parts))
 		IndexError(index, "is sharded, but local or not stored in a table");
 	if (index->shard_by.data == NULL)
 		return;
@@ -168,7 +168,7 @@ CheckVector(const IndexDef *index)
 
 	if (vector->dimensions < 1 || vector->dimensions > VECTOR_MAX_DIMENSIONS)
 		IndexError(index, psprintf("has %d dimensions, not 1 to %d", vector->dimensions, VECTOR_MAX_DIMENSIONS));
-	if (index->local || index->storage != STORAGE_TABLE || index->shards != 0 ||
+	if (index->local || index->kind->secondary || index->shards != 0 ||
 		index->replaces != NULL || index->key.npartition > 1 || index->key.nsort > 0)
 		IndexError(index, "is a vector index, but local, sharded, not stored in a table, or with another key than one partition attribute");
 	CheckAttributeName(vector->attribute, "a vector");

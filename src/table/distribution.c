@@ -130,24 +130,20 @@ FindChangeTable(Oid table)
 const char *
 FindIndexProblem(const TableDef *def, const IndexDef *index)
 {
-	if (index->storage != STORAGE_TABLE)
+	if (!index->kind->own_entries)
 		return NULL;
-	if (index->vector != NULL)
-		return "a vector index";
 	if (index->local)
 		return "a local index in an index table";
-	if (index->shards > 0)
-		return "a sharded index";
-	return NULL;
+	return index->kind->undistributable;
 }
 
 /* The problem of an index table of a distributed table; or NULL. */
 static const char *
 FindIndexTableProblem(const TableDef *def, const IndexDef *index)
 {
-	Oid			relid = index->storage == STORAGE_TABLE ? FindIndexRelation(def, index) : InvalidOid;
+	Oid			relid = index->kind->own_entries ? FindIndexRelation(def, index) : InvalidOid;
 
-	if (index->storage != STORAGE_TABLE)
+	if (!index->kind->own_entries)
 		return NULL;
 	return !OidIsValid(relid) || !RelationIsDistributed(relid) ||
 		!OidIsValid(FindChangeTable(def->relid)) ? "an index table of one server" : NULL;

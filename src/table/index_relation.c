@@ -161,7 +161,7 @@ FindIndexRelation(const TableDef *def, const IndexDef *index)
 
 	if (RelationIsKnown(def, index))
 		return index->relid;
-	if (index->storage == STORAGE_INLINE)
+	if (!index->kind->own_entries)
 		relid = FindBtree(table, def, index);
 	else
 	{

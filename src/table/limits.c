@@ -232,7 +232,7 @@ IsTooLong(const KeyColumns *key)
 bool
 RowHasEntry(const TableDef *def, const IndexDef *index, const bool *nulls)
 {
-	int			n = index->key.npartition + (index->storage == STORAGE_TABLE ? index->key.nsort : 0);
+	int			n = index->key.npartition + (index->kind->own_entries ? index->key.nsort : 0);
 
 	for (int i = 0; i < n; i++)
 	{

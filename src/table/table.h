@@ -79,6 +79,7 @@
 #include "expr/expr.h"
 #include "item/maybe_item.h"
 #include "problem.h"
+#include "table/index_kind.h"
 #include "vector/vector.h"
 #include "exported.h"
 
@@ -88,12 +89,6 @@ typedef enum Projected
 	PROJECTED_KEYS_ONLY,
 	PROJECTED_INCLUDE
 } Projected;
-
-typedef enum IndexStorage
-{
-	STORAGE_INLINE,				/* a partial btree on the table's columns */
-	STORAGE_TABLE				/* a separate index table */
-} IndexStorage;
 
 typedef enum IndexStatus
 {
@@ -121,13 +116,13 @@ typedef struct IndexDef
 	Projected	projected;
 	int			nnon_key;
 	Slice	   *non_key;		/* NonKeyAttributes */
-	IndexStorage storage;
+	const IndexKind *kind;		/* of its storage, shards and vector */
 	int			shards;			/* 0 if not sharded */
 	Slice		shard_by;		/* data is NULL for a hash of the base key */
 	const char *relation;		/* its name when created */
 	IndexStatus status;
 	const char *replaces;		/* index to be replaced by this one, or NULL */
-	const VectorDef *vector;	/* NULL unless it is a vector index */
+	const VectorDef *vector;	/* of a vector index, whose kind alone reads it */
 	int			nentry;			/* columns of an entry: index keys, table keys */
 	int			entry[KEY_MAX_ATTRIBUTES + 2];	/* in TableDef's attributes */
 	Oid			relid;			/* see index_relation.c, also for the next */

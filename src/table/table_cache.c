@@ -380,7 +380,7 @@ IsMaintained(Relation rel, const TableDef *def)
 	bool		needed = false;
 
 	for (int i = 0; i < def->nindexes; i++)
-		needed |= def->indexes[i].storage == STORAGE_TABLE;
+		needed |= def->indexes[i].kind->own_entries;
 	for (int i = 0; needed && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
 		const Trigger *trigger = &rel->trigdesc->triggers[i];
@@ -656,7 +656,7 @@ TableDefIndexForRead(const TableDef *def, const char *name, bool query)
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("The table does not have the specified index: %s", name),
 				 IndexNamesHint(def)));
-	if (index->vector != NULL)
+	if (!index->kind->secondary)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 query ? errmsg("Query operation not supported on this index type.") :
@@ -672,7 +672,7 @@ TableDefIndexForRead(const TableDef *def, const char *name, bool query)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found"),
 				 errdetail("Index \"%s\" is being dropped.", name)));
-	if (index->storage == STORAGE_TABLE)
+	if (index->kind->own_entries)
 		CheckMaintained(def);
 	return index;
 }
