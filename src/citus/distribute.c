@@ -41,6 +41,7 @@
 #include "table/index_relation.h"
 #include "table/object_names.h"
 #include "table/table_name.h"
+#include "view/entity_view.h"
 
 /* ---- checks ---- */
 
@@ -238,11 +239,12 @@ DistributeIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 /* ---- views ---- */
 
 static void
-CompleteViewsOfWorkers(Oid relid)
+CompleteDistributedViews(Oid relid)
 {
 	ListCell   *cell;
 
-	foreach(cell, StatementsOfViewsOf(relid))
+	ReplaceTriggersOfViews(relid, VIEW_EVENTS_DISTRIBUTED);
+	foreach(cell, StatementsOfViewsOf(relid, VIEW_EVENTS_DISTRIBUTED))
 		CitusSessionTellWorkers(lfirst(cell));
 }
 
@@ -358,7 +360,7 @@ DistributeTable(Relation rel, int shards)
 		TruncateCopied(relid);
 	}
 	BeginNextStream(relid, stream_view);
-	CompleteViewsOfWorkers(relid);
+	CompleteDistributedViews(relid);
 	CitusDdlEnd(level);
 	SPI_finish();
 }
@@ -393,7 +395,7 @@ UndistributeTable(Oid relid, const char *table_name, const TableDef *def)
 {
 	Oid			types[1];
 	Datum		values[1];
-	List	   *views = StatementsOfViewsOf(relid);
+	List	   *views = StatementsOfViewsOf(relid, VIEW_EVENTS);
 	List	   *names = def != NULL ? DropIndexTables(relid, def) : NIL;
 	ListCell   *cell;
 

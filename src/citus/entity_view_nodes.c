@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
@@ -23,13 +24,15 @@
 #include "citus/session.h"
 #include "compat.h"
 #include "extension_objects.h"
+#include "security/owner.h"
+#include "table/ddl_statement.h"
 #include "table/distribution.h"
 #include "table/table_list.h"
 #include "view/entity_view.h"
 
 /*
- * The statements for a view $1, in their order.  $2 is the trigger function.  They are written
- * and run with a restricted search_path, because of the expressions of defaults.
+ * The statements for a view $1, in their order, up to part $4.  $2 is the trigger function, $3
+ * the events of the trigger.  They are written and run with a restricted search_path, because of the expressions of defaults.
  */
 static const char statements_query[] =
 "WITH v AS (SELECT c.oid, c.relowner, c.relacl, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name "
@@ -44,8 +47,8 @@ static const char statements_query[] =
 "  JOIN pg_catalog.pg_attribute c ON c.attrelid OPERATOR(pg_catalog.=) v.oid "
 "  CROSS JOIN LATERAL pg_catalog.aclexplode(c.attacl) e) "
 "SELECT s.statement FROM ("
-"  SELECT 1 AS part, pg_catalog.format('CREATE OR REPLACE TRIGGER %I INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
-"    FOR EACH ROW EXECUTE FUNCTION " SYSTEM_SCHEMA "." FUNCTION_ENTITY_VIEW_WRITE "(%L)', t.tgname, t.name, t.definition) AS statement FROM t "
+"  SELECT 1 AS part, pg_catalog.format('CREATE OR REPLACE TRIGGER %I INSTEAD OF %s ON %s "
+"    FOR EACH ROW EXECUTE FUNCTION " SYSTEM_SCHEMA "." FUNCTION_ENTITY_VIEW_WRITE "(%L)', t.tgname, $3, t.name, t.definition) AS statement FROM t "
 "  UNION ALL SELECT 2, pg_catalog.format('ALTER TRIGGER %I ON %s DEPENDS ON EXTENSION dynamo', t.tgname, t.name) FROM t "
 "    WHERE EXISTS (SELECT FROM pg_catalog.pg_depend d "
 "      WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
@@ -59,16 +62,21 @@ static const char statements_query[] =
 "      pg_catalog.pg_get_expr(d.adbin, d.adrelid)) "
 "    FROM v JOIN pg_catalog.pg_attrdef d ON d.adrelid OPERATOR(pg_catalog.=) v.oid "
 "    JOIN pg_catalog.pg_attribute c ON c.attrelid OPERATOR(pg_catalog.=) d.adrelid AND c.attnum OPERATOR(pg_catalog.=) d.adnum"
-") s ORDER BY s.part USING OPERATOR(pg_catalog.<)";
+") s WHERE s.part OPERATOR(pg_catalog.<=) $4 ORDER BY s.part USING OPERATOR(pg_catalog.<)";
 
-/* Adds the statements of a view.  SPI is connected. */
+#define PART_TRIGGER	2		/* the last one about the trigger */
+#define PART_ALL		4
+
+/* Adds the statements of a view up to a part.  SPI is connected. */
 static List *
-AddStatements(List *statements, Oid view, MemoryContext context)
+AddStatements(List *statements, Oid view, const char *events, int last, MemoryContext context)
 {
-	Oid			types[] = {OIDOID, OIDOID};
+	Oid			types[] = {OIDOID, OIDOID, TEXTOID, INT4OID};
 	Datum		values[] = {
 		ObjectIdGetDatum(view),
-		ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))
+		ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
+		CStringGetTextDatum(events),
+		Int32GetDatum(last)
 	};
 	MemoryContext caller;
 
@@ -82,7 +90,7 @@ AddStatements(List *statements, Oid view, MemoryContext context)
 }
 
 List *
-StatementsOfViewsOf(Oid table)
+StatementsOfViewsOf(Oid table, const char *events)
 {
 	MemoryContext context = CurrentMemoryContext;
 	int			level = NewGUCNestLevel();
@@ -92,10 +100,42 @@ StatementsOfViewsOf(Oid table)
 	SPI_connect();
 	RestrictSearchPath();
 	foreach(cell, EntityViewsOf(table, NULL))
-		statements = AddStatements(statements, lfirst_oid(cell), context);
+		statements = AddStatements(statements, lfirst_oid(cell), events, PART_ALL, context);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	return statements;
+}
+
+/* Gives one view its trigger anew, as the view's owner, who may be another than the table's. */
+static void
+ReplaceTrigger(Oid view, Oid owner, const char *events)
+{
+	List	   *statements = AddStatements(NIL, view, events, PART_TRIGGER, CurrentMemoryContext);
+	OwnerScope	scope;
+	ListCell   *cell;
+
+	OwnerScopeEnter(&scope, owner);
+	foreach(cell, statements)
+		RunStatement("%s", (const char *) lfirst(cell));
+	OwnerScopeLeave(&scope);
+}
+
+void
+ReplaceTriggersOfViews(Oid table, const char *events)
+{
+	ListCell   *cell;
+
+	foreach(cell, EntityViewsOf(table, NULL))
+	{
+		Relation	view = try_relation_open(lfirst_oid(cell), AccessExclusiveLock);
+		Oid			owner;
+
+		if (view == NULL)		/* dropped meanwhile */
+			continue;
+		owner = view->rd_rel->relowner;
+		relation_close(view, NoLock);
+		ReplaceTrigger(lfirst_oid(cell), owner, events);
+	}
 }
 
 /* ---- nodes that were added later ---- */
@@ -126,7 +166,7 @@ dynamo_complete_entity_views(PG_FUNCTION_ARGS)
 	{
 		if (!LockOwnDistributed(lfirst_oid(table)))
 			continue;
-		foreach(statement, StatementsOfViewsOf(lfirst_oid(table)))
+		foreach(statement, StatementsOfViewsOf(lfirst_oid(table), VIEW_EVENTS_DISTRIBUTED))
 			CitusSessionTellWorkers(lfirst(statement));
 	}
 	PG_RETURN_VOID();

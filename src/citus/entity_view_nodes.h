@@ -9,9 +9,13 @@
 
 /*
  * Statements, in their order, that make what Citus leaves out when it creates the views of
- * a table on other nodes, or here when the table comes back; palloc'd.
+ * a table on other nodes, or here when the table comes back; palloc'd.  events is one of
+ * those in view/entity_view.h.
  */
-extern List *StatementsOfViewsOf(Oid table);
+extern List *StatementsOfViewsOf(Oid table, const char *events);
+
+/* Gives the views of a table their triggers anew, for these events.  SPI is connected. */
+extern void ReplaceTriggersOfViews(Oid table, const char *events);
 
 /* ---- entity_view_plan.c ---- */
 

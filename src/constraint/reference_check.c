@@ -30,6 +30,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/snapshot.h"
 
@@ -180,13 +181,20 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	return SPI_processed;
 }
 
-/* "(PK, SK)=(a, b)" */
+/*
+ * "Key (PK, SK)=(a, b)" for the detail of an error; without the values if the user may not
+ * read the changed row, as PostgreSQL's foreign keys do.
+ */
 static char *
 DescribeKey(const CheckEvent *event)
 {
+	Oid			relid = RelationGetRelid(event->rel);
 	StringInfoData names;
 	StringInfoData values;
 
+	if (check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED ||
+		pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		return "A key";
 	initStringInfo(&names);
 	initStringInfo(&values);
 	for (int i = 0; i < KeyCount(&event->referenced->key); i++)
@@ -196,7 +204,7 @@ DescribeKey(const CheckEvent *event)
 		appendStringInfo(&values, "%s%s", i == 0 ? "" : ", ",
 						 TextDatumGetCString(event->key[i]));
 	}
-	return psprintf("(%s)=(%s)", names.data, values.data);
+	return psprintf("Key (%s)=(%s)", names.data, values.data);
 }
 
 /* ---- the referencing side ---- */
@@ -272,7 +280,7 @@ CheckReference(CheckEvent *event, const TriggerData *trigger)
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
 				 errmsg("insert or update on table \"%s\" violates reference \"%s\"",
 						RelationGetRelationName(event->rel), event->check->ref->name),
-				 errdetail("Key %s is not present in table \"%s\".",
+				 errdetail("%s is not present in table \"%s\".",
 						   DescribeKey(event), RelationGetRelationName(event->other)),
 				 errdetail_log("A key is not present in table \"%s\".",
 							   RelationGetRelationName(event->other)),
@@ -350,7 +358,7 @@ CheckReferenced(CheckEvent *event, const TriggerData *trigger)
 				 errmsg("update or delete on table \"%s\" violates reference \"%s\" of table \"%s\"",
 						RelationGetRelationName(event->rel), event->check->ref->name,
 						RelationGetRelationName(event->other)),
-				 errdetail("Key %s is still referenced from table \"%s\".",
+				 errdetail("%s is still referenced from table \"%s\".",
 						   DescribeKey(event), RelationGetRelationName(event->other)),
 				 errdetail_log("A key is still referenced from table \"%s\".",
 							   RelationGetRelationName(event->other)),

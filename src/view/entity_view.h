@@ -43,6 +43,13 @@ typedef struct EntityViewDef
 	InvalidValues invalid;
 } EntityViewDef;
 
+/*
+ * For what a view has its trigger.  DELETE is PostgreSQL's own, which deletes rows of the table
+ * in place of those of the view, but not on distributed tables.
+ */
+#define VIEW_EVENTS				"INSERT OR UPDATE"
+#define VIEW_EVENTS_DISTRIBUTED	"INSERT OR UPDATE OR DELETE"
+
 /* ---- entity_view.c ---- */
 
 /* Reads the text of a definition; palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */

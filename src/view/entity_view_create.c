@@ -494,19 +494,24 @@ CurrentSchema(void)
 	return linitial_oid(path);
 }
 
+/*
+ * PostgreSQL itself deletes rows of the table in place of those of the view, if no trigger
+ * does it, and computes no column that the statement does not read.
+ */
 static void
-StoreViewTrigger(const EntitySpec *spec, Oid table, const char *trigger, const char *view,
+StoreViewTrigger(const EntitySpec *spec, const TableDef *table, const char *trigger, const char *view,
 				 const ViewColumn *columns, int n)
 {
-	const char *create = psprintf("CREATE OR REPLACE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
+	const char *create = psprintf("CREATE OR REPLACE TRIGGER %s INSTEAD OF %s ON %s "
 								  "FOR EACH ROW EXECUTE FUNCTION " SYSTEM_SCHEMA ".%s(%s)",
-								  trigger, view, FUNCTION_ENTITY_VIEW_WRITE,
+								  trigger, table->distributed ? VIEW_EVENTS_DISTRIBUTED : VIEW_EVENTS,
+								  view, FUNCTION_ENTITY_VIEW_WRITE,
 								  quote_literal_cstr(PrintDefinition(spec, columns, n)));
 	const char *mark = EntityViewMark(trigger, view);
 
 	RunStatement("%s", create);
 	RunStatement("%s", mark);
-	if (RelationIsDistributed(table))
+	if (table->distributed)
 	{
 		placement->tell_workers(create);
 		placement->tell_workers(mark);
@@ -534,7 +539,7 @@ CreateView(EntitySpec *spec)
 	RunStatement("%s", ViewStatement(spec, table, psprintf("CREATE VIEW %s WITH (security_invoker = true)", view),
 									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)),
 									 columns, n));
-	StoreViewTrigger(spec, table->relid, ENTITY_TRIGGER, view, columns, n);
+	StoreViewTrigger(spec, table, ENTITY_TRIGGER, view, columns, n);
 	SPI_finish();
 
 	TableDefRelease(table);
@@ -641,7 +646,7 @@ ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
 	relation_close(view, NoLock);
 	RunStatement("%s", ViewStatement(&spec, table, ReplaceStatement(oid, name),
 									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), columns, n));
-	StoreViewTrigger(&spec, table->relid, trigger_name, name, columns, n);
+	StoreViewTrigger(&spec, table, trigger_name, name, columns, n);
 }
 
 void
