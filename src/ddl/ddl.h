@@ -215,37 +215,16 @@ extern void MatchRowSecurity(Oid relid, Oid index_table);
 extern Oid	CreateTableBeside(Oid relid, const char *name, const char *clauses);
 
 /*
- * Creates the relation that holds an index: a btree or an index table.
- * limited: the btree must test the limits of keys (limits.h).
+ * Creates the index table of an index; limited is without meaning.  The kinds create
+ * all relations of indexes (IndexKind.create), those with index tables by this.
  */
-extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index,
-								bool limited);
+extern void CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index, bool limited);
 
-/* Drops such a relation. */
+/* Returns the columns of an entry: "a", "b". */
+extern char *EntryColumns(const TableDef *def, const IndexDef *index);
+
+/* Drops the relation of an index. */
 extern void DropIndexRelation(Oid relid);
-
-/*
- * Drops the HNSW index of a locked index table; and creates it, if the index has
- * one.  CreateIndexRelation does not: it is built when the table has its entries.
- */
-extern void DropHnsw(Oid index_table);
-extern void StoreHnsw(Oid index_table, const IndexDef *index);
-
-/* Creates the btree of sketches of a locked index table, if it is a vector index and lacks it. */
-extern void StoreSketches(Oid index_table, const TableDef *def, const IndexDef *index);
-
-/*
- * The statement that builds it; NULL if the index has none, or pgvector is not
- * installed.
- */
-extern char *HnswStatement(Oid index_table, const IndexDef *index, bool concurrently);
-
-/*
- * The statement that builds the btree of an inline index.  concurrently:
- * without blocking writers, outside of a transaction.
- */
-extern char *InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef *index,
-								  bool limited, bool concurrently);
 
 /* ---- arguments.c: converting SQL arguments to these structures ---- */
 

@@ -182,7 +182,7 @@ CreateIn(const char *schema_name, const CreateTableSpec *spec)
 	relid = get_relname_relid(relation_name, schema);
 	CreatePartitions(relid, def, spec);
 	for (int i = 0; i < def->nindexes; i++)
-		CreateIndexRelation(relid, def, &def->indexes[i], false);
+		def->indexes[i].kind->create(relid, def, &def->indexes[i], false);
 	StoreDefinition(relid, def);
 	CommandCounterIncrement();
 	CALL_FEATURES(begin_table, relid);

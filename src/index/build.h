@@ -133,6 +133,14 @@ typedef struct Builder
 	StringInfo	index_name;		/* the index being built; empty before */
 } Builder;
 
+/* The statements that build an index of PostgreSQL's, the btree of an inline index for example. */
+typedef struct ConcurrentBuild
+{
+	bool		done;			/* it is already built, or not needed */
+	char	   *drop;			/* drops an unfinished one, or NULL */
+	char	   *create;
+} ConcurrentBuild;
+
 /* Whether an index of the table waits to be built or removed. */
 extern DYNAMO_EXPORT bool HasPendingBuild(const TableDef *def);
 extern bool TableHasPendingBuild(Oid relid);
@@ -143,11 +151,6 @@ extern bool TableHasPendingBuild(Oid relid);
  * concurrently, which only a worker can do.
  */
 extern bool BuildIndexes(const Builder *builder, Oid relid);
-
-/*
- * Returns the btree of an inline index, if it exists; and whether it is valid.
- */
-extern Oid	FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid);
 
 /* ---- build_worker.c ---- */
 

@@ -27,10 +27,8 @@
 
 #include "ddl/build_lock.h"
 #include "index/build.h"
-#include "table/index_relation.h"
 #include "table/table_list.h"
 #include "table/table_name.h"
-#include "vector/hnsw.h"
 
 #define POLL_MILLISECONDS		100
 #define REPORT_MILLISECONDS		5000
@@ -376,50 +374,22 @@ PutStatement(ReturnSetInfo *result, const char *sql)
 	tuplestore_putvalues(result->setResult, result->setDesc, &value, &isnull);
 }
 
-/* The statements after those that fill an index table: none without an HNSW index. */
-static void
-PutHnswStatements(ReturnSetInfo *result, const TableDef *def, const IndexDef *index, const char *call)
-{
-	Relation	rel = IndexTableOpen(def, index, AccessShareLock);
-	char	   *create = HnswStatement(RelationGetRelid(rel), index, true);
-	Oid			unfinished = FindHnswIndex(rel, false);
-
-	if (create != NULL && OidIsValid(unfinished))
-		PutStatement(result, psprintf("DROP INDEX CONCURRENTLY IF EXISTS %s",
-									  QualifiedName(get_rel_namespace(unfinished), get_rel_name(unfinished))));
-	if (create != NULL)
-	{
-		PutStatement(result, create);
-		PutStatement(result, call);
-	}
-	table_close(rel, NoLock);
-}
-
 static void
 PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *index)
 {
 	Oid			schema = get_rel_namespace(def->relid);
 	char	   *call = psprintf("CALL dynamo.build_indexes(%s::pg_catalog.regclass)",
 								quote_literal_cstr(QualifiedName(schema, get_rel_name(def->relid))));
-	LeftOut		left_out;
-	bool		valid;
-	Oid			found;
+	List	   *statements = NIL;
+	ListCell   *cell;
 
 	PutStatement(result, call);
-	if (index->status != INDEX_CREATING)
-		return;
-	if (index->kind->own_entries)
-	{
-		PutHnswStatements(result, def, index, call);
-		return;
-	}
-	found = FindInlineIndex(def, index, &valid);
-	if (OidIsValid(found) && !valid)
-		PutStatement(result, psprintf("DROP INDEX CONCURRENTLY IF EXISTS %s",
-									  QualifiedName(schema, index->relation)));
-	left_out = FindLeftOut(def->relid, index->name, COLUMNS_MISSING);
-	PutStatement(result, InlineIndexStatement(def->relid, def, index, left_out.by_limits, true));
-	PutStatement(result, call);
+	if (index->status == INDEX_CREATING && index->kind->build_statements != NULL)
+		statements = index->kind->build_statements(def, index);
+	foreach(cell, statements)
+		PutStatement(result, lfirst(cell));
+	if (statements != NIL)
+		PutStatement(result, call);
 }
 
 static void

@@ -7,10 +7,8 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -26,7 +24,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 #include "utils/wait_event.h"
 
 #include "compat.h"
@@ -36,8 +33,6 @@
 #include "security/owner.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
-#include "table/limits.h"
-#include "vector/hnsw.h"
 
 /*
  * Initial and maximum wait for a lock that blocks writers, which have to wait
@@ -128,24 +123,6 @@ TableHasPendingBuild(Oid relid)
 	TableDef   *def = ReadDefinition(relid);
 
 	return def != NULL && HasPendingBuild(def);
-}
-
-Oid
-FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid)
-{
-	Oid			relid = FindIndexRelation(def, index);
-	HeapTuple	tuple;
-
-	*valid = false;
-	if (!OidIsValid(relid) || !InlineIndexFits(def, index, relid))
-		return InvalidOid;
-	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
-	if (HeapTupleIsValid(tuple))
-	{
-		*valid = ((Form_pg_index) GETSTRUCT(tuple))->indisvalid;
-		ReleaseSysCache(tuple);
-	}
-	return relid;
 }
 
 /* ---- locks that others wait for ---- */
@@ -346,74 +323,6 @@ RunAtTopLevel(const char *sql)
 	PortalDrop(portal, false);
 }
 
-/*
- * Whether the btree must be limited.  This cannot change any more: since the
- * index is CREATING, writes of such keys are refused.  If the index was filled
- * in batches, its skipped items have been counted.
- */
-static bool
-MustBeLimited(const TableDef *def, const IndexDef *index)
-{
-	LeftOut		left_out = FindLeftOut(def->relid, index->name, COLUMNS_FILLED);
-	BuildState	state;
-
-	BuildStateRead(def->relid, index->name, &state);
-	if (state.skipped < left_out.items)
-	{
-		state.skipped = left_out.items;
-		BuildStateWrite(def->relid, index->name, &state);
-	}
-	return left_out.by_limits;
-}
-
-/* The statements that build an index of PostgreSQL's. */
-typedef struct ConcurrentBuild
-{
-	bool		done;			/* it is already built, or not needed */
-	char	   *drop;			/* drops an unfinished one, or NULL */
-	char	   *create;
-} ConcurrentBuild;
-
-static char *
-DropStatement(Oid relid)
-{
-	return OidIsValid(relid) ?
-		psprintf("DROP INDEX CONCURRENTLY %s",
-				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid))) : NULL;
-}
-
-/* Returns false if the table does not exist any more. */
-static bool
-PlanBtree(const TableDef *def, const IndexDef *index, ConcurrentBuild *build)
-{
-	Relation	rel = try_table_open(def->relid, AccessShareLock);
-	Oid			found;
-	bool		limited;
-
-	if (rel == NULL)
-		return false;
-	found = FindInlineIndex(def, index, &build->done);
-	limited = MustBeLimited(def, index);
-	if (build->done && limited)
-		build->done = InlineIndexIsLimited(found);
-	build->drop = DropStatement(found);
-	build->create = InlineIndexStatement(def->relid, def, index, limited, true);
-	table_close(rel, AccessShareLock);
-	return true;
-}
-
-/* Index tables need it only for the method "hnsw". */
-static void
-PlanHnsw(const TableDef *def, const IndexDef *index, ConcurrentBuild *build)
-{
-	Relation	rel = IndexTableOpen(def, index, AccessShareLock);
-
-	build->drop = DropStatement(FindHnswIndex(rel, false));
-	build->create = HnswStatement(RelationGetRelid(rel), index, true);
-	build->done = build->create == NULL || OidIsValid(FindHnswIndex(rel, true));
-	table_close(rel, NoLock);
-}
-
 static void
 NoteBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
@@ -427,9 +336,7 @@ BuildConcurrently(const Builder *builder, const TableDef *def, const IndexDef *i
 {
 	ConcurrentBuild build;
 
-	if (index->kind->own_entries)
-		PlanHnsw(def, index, &build);
-	else if (!PlanBtree(def, index, &build))
+	if (!index->kind->plan(def, index, &build))
 		return true;
 	if (build.done)
 	{
@@ -525,19 +432,6 @@ ReplaceIndex(Oid relid, TableDef *def, IndexDef *index)
 	StoreDefinition(relid, def);
 }
 
-/*
- * Whether the btree still exists.  It may have been dropped during the wait,
- * because nothing reads it yet.
- */
-static bool
-HasBtree(const TableDef *def, const IndexDef *index)
-{
-	bool		valid;
-
-	(void) FindInlineIndex(def, index, &valid);
-	return valid;
-}
-
 /* Makes an index ACTIVE as the table's owner, whoever builds the index. */
 static void
 MakeActive(Oid relid, TableDef *def, IndexDef *index)
@@ -571,7 +465,7 @@ ActivateIndex(const Builder *builder, Oid relid, const TableDef *seen, const Ind
 	LockPatiently(builder, relid, ShareRowExclusiveLock, tables);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	def = ReadLocked(relid, pending->name, INDEX_CREATING, &index);
-	if (def != NULL && !index->kind->own_entries && !HasBtree(def, index))
+	if (def != NULL && index->kind->is_built != NULL && !index->kind->is_built(def, index))
 		BuildStatePhase(relid, pending->name, PHASE_BUILDING);
 	else if (def != NULL)
 	{

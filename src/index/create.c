@@ -193,7 +193,7 @@ CatchUp(Oid relid)
 void
 CreateRelationOfIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 {
-	CreateIndexRelation(relid, def, index, false);
+	index->kind->create(relid, def, index, false);
 	if (RelationIsDistributed(relid))
 		placement->distribute_index(relid, def, index);
 }
@@ -216,19 +216,13 @@ BeginBuild(Oid relid, const IndexDef *index, bool new_columns)
 	BuildAtCommit(relid);
 }
 
-/* Creates the btree before the columns are set; fill_columns.c explains why. */
 static void
 FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
 {
 	LeftOut		left_out = FindLeftOut(relid, index->name, COLUMNS_MISSING);
 
 	BuildStateForget(relid, index->name);
-	if (!index->kind->own_entries)
-		CreateIndexRelation(relid, def, index, left_out.by_limits);
-	if (new_columns)
-		FillKeyColumns(relid, index->name);
-	if (index->kind->own_entries)
-		FillIndexTableEverywhere(relid, index->name);
+	index->kind->fill(relid, def, index, left_out.by_limits, new_columns);
 	ReportLeftOut(index->name, &left_out);
 }
 

@@ -90,15 +90,15 @@ FillFromRelation(Oid relid, const char *index_name)
 	return target.entries;
 }
 
-/* Builds the HNSW index of a vector index. */
 static void
-BuildHnsw(Oid relid, const char *index_name)
+AfterFilling(Oid relid, const char *index_name)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *def = TableDefAcquire(rel);
 	const IndexDef *index = TableDefIndexOf(def, index_name);
 
-	StoreHnsw(IndexDefRelation(def, index), index);
+	if (index->kind->after_filling != NULL)
+		index->kind->after_filling(IndexDefRelation(def, index), index);
 	TableDefRelease(def);
 	table_close(rel, NoLock);
 }
@@ -118,6 +118,6 @@ FillIndexTable(Oid relid, const char *index_name)
 	}
 	OwnerScopeLeave(&scope);
 	CommandCounterIncrement();
-	BuildHnsw(relid, index_name);
+	AfterFilling(relid, index_name);
 	return entries;
 }

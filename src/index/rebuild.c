@@ -8,78 +8,13 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "errors.h"
 #include "index/index.h"
-#include "table/distribution.h"
 #include "table/index_relation.h"
-#include "table/limits.h"
-
-static bool
-IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
-{
-	Relation	rel = table_open(found, AccessExclusiveLock);
-	bool		sound;
-
-	sound = IsIndexTable(rel, def, index) && IndexHasShards(rel, index);
-	table_close(rel, NoLock);
-	return sound;
-}
-
-/*
- * Whether a btree can be kept.  REINDEX of a partitioned index does not run
- * inside a transaction.
- */
-static bool
-BtreeIsSound(const TableDef *def, const IndexDef *index, Oid found, bool limited)
-{
-	return get_rel_relkind(found) == RELKIND_INDEX && InlineIndexFits(def, index, found) &&
-		InlineIndexIsLimited(found) == limited;
-}
-
-/*
- * Rebuilds an inline index.  A btree that is not limited would refuse some
- * values of the columns.
- */
-static void
-RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found, bool limited)
-{
-	if (OidIsValid(found) && BtreeIsSound(def, index, found, limited))
-	{
-		RepairKeyColumns(relid, index->name);
-		RunStatement("REINDEX INDEX %s", QualifiedName(get_rel_namespace(found),
-													   get_rel_name(found)));
-		return;
-	}
-	if (OidIsValid(found))
-		DropIndexRelation(found);
-	RepairKeyColumns(relid, index->name);
-	CreateIndexRelation(relid, def, index, limited);
-}
-
-static void
-RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
-{
-	RepairKeyColumns(relid, index->name);
-	if (OidIsValid(found) && !RelationIsDistributed(relid) && IndexTableIsSound(def, index, found))
-	{
-		StoreGuards(found);
-		DropHnsw(found);
-		TruncateIndexTable(def, index);
-		StoreSketches(found, def, index);
-	}
-	else
-	{
-		if (OidIsValid(found))
-			DropIndexRelation(found);
-		CreateRelationOfIndexTable(relid, def, index);
-	}
-	FillIndexTableEverywhere(relid, index->name);
-}
 
 /*
  * Warns that other index tables may have missed writes, too.  After the
@@ -141,10 +76,7 @@ IndexRebuild(const char *table_name, const char *index_name, bool alone)
 		RenameRelation(relid, def, index);
 	StoreDefinition(relid, def);
 	left_out = FindLeftOut(relid, index_name, COLUMNS_STALE);
-	if (!index->kind->own_entries)
-		RebuildInline(relid, def, index, found, left_out.by_limits);
-	else
-		RebuildTable(relid, def, index, found);
+	index->kind->rebuild(relid, def, index, found, left_out.by_limits);
 	ReportLeftOut(index_name, &left_out);
 	DistributedDdlEnd(level);
 	SPI_finish();

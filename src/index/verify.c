@@ -39,7 +39,6 @@
 #include "table/index_relation.h"
 #include "table/stored.h"
 #include "table/table_name.h"
-#include "vector/hnsw.h"
 
 void
 ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail)
@@ -254,35 +253,14 @@ CloseBaseTables(Verification *v)
 
 /* ---- the index's relation ---- */
 
-/*
- * Whether a relation has the columns of the index table, so that it can be
- * read.
- */
-static bool
-VerifyShape(Verification *v, Relation rel)
-{
-	bool		fits = IsIndexTable(rel, v->def, v->index) && IndexHasShards(rel, v->index);
-
-	if (!fits)
-		ReportProblem(v, "index invalid", NO_ITEM,
-					  psprintf("Relation \"%s\" does not have the owner, columns, primary key, shards and guard of the index table.",
-							   RelationGetRelationName(rel)));
-	return fits;
-}
-
 static void
 VerifyContent(Verification *v, Relation rel)
 {
 	VerifyTriggers(v);
-	if (v->index->kind->own_entries && !VerifyShape(v, rel))
+	if (v->index->kind->verify_relation != NULL && !v->index->kind->verify_relation(v, rel))
 		return;
-	if (v->index->vector != NULL && v->index->vector->hnsw && !OidIsValid(FindHnswIndex(rel, true)))
-		ReportProblem(v, "HNSW index missing", NO_ITEM, "Searches of the index are exact.");
 	OpenBaseTables(v);
-	if (!v->index->kind->own_entries)
-		VerifyInline(v, RelationGetRelid(rel));
-	else
-		VerifyTable(v);
+	v->index->kind->verify(v, rel);
 	CloseBaseTables(v);
 }
 

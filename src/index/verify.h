@@ -48,9 +48,9 @@ extern void UseBaseTable(Verification *v, const BaseTable *base);
 
 /* ---- verify_inline.c, verify_table.c ---- */
 
-/* Compare a btree, or an index table, with its table. */
-extern void VerifyInline(Verification *v, Oid btree);
-extern void VerifyTable(Verification *v);
+/* Compare a btree, or an index table, with its tables (IndexKind.verify). */
+extern void VerifyInline(Verification *v, Relation btree);
+extern void VerifyTable(Verification *v, Relation index_table);
 
 /* The part of VerifyTable that compares the columns of the rows with their items. */
 extern void VerifyColumns(Verification *v);

@@ -183,16 +183,16 @@ FindPartOfIndex(Relation partition, Oid btree)
 }
 
 void
-VerifyInline(Verification *v, Oid btree)
+VerifyInline(Verification *v, Relation btree)
 {
-	bool		partitioned = get_rel_relkind(btree) == RELKIND_PARTITIONED_INDEX;
+	bool		partitioned = btree->rd_rel->relkind == RELKIND_PARTITIONED_INDEX;
 
 	for (int i = 0; i < v->nbases; i++)
 	{
 		Oid			relid;
 
 		UseBaseTable(v, &v->bases[i]);
-		relid = partitioned ? FindPartOfIndex(v->rel, btree) : btree;
+		relid = partitioned ? FindPartOfIndex(v->rel, RelationGetRelid(btree)) : RelationGetRelid(btree);
 		if (OidIsValid(relid))
 			VerifyBtree(v, relid);
 		else

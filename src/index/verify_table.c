@@ -246,7 +246,7 @@ HavePrimaryKeys(Verification *v)
 }
 
 void
-VerifyTable(Verification *v)
+VerifyTable(Verification *v, Relation index_table)
 {
 	EntryShards shards;
 

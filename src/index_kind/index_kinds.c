@@ -4,6 +4,9 @@
  */
 #include "postgres.h"
 
+#include "utils/lsyscache.h"
+
+#include "extension_objects.h"
 #include "index_kind/index_kinds.h"
 
 /* As IndexKindsRegister wants them: the index table without parameters is the last. */
@@ -18,4 +21,12 @@ void
 IndexKindsInit(void)
 {
 	IndexKindsRegister(kinds, lengthof(kinds));
+}
+
+char *
+DropIndexStatement(Oid relid)
+{
+	return OidIsValid(relid) ?
+		psprintf("DROP INDEX CONCURRENTLY %s",
+				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid))) : NULL;
 }

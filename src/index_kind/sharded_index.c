@@ -4,12 +4,38 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type_d.h"
+#include "utils/lsyscache.h"
+
+#include "extension_objects.h"
 #include "index_kind/index_kinds.h"
+#include "table/object_names.h"
 
 static bool
 IsSharded(int shards, const VectorDef *vector)
 {
 	return shards > 0 && vector == NULL;
+}
+
+static const IndexColumn shard_column = {SHARD_COLUMN, "pg_catalog.int4", INT4OID};
+
+static char *
+ShardedClauses(const IndexDef *index)
+{
+	return "PARTITION BY LIST (" SHARD_COLUMN ")";
+}
+
+static void
+CreateShards(Oid relid, Oid index_table, const TableDef *def, const IndexDef *index)
+{
+	Oid			schema = get_rel_namespace(relid);
+	const char *table = QualifiedName(schema, get_rel_name(index_table));
+
+	for (int i = 0; i < index->shards; i++)
+		(void) CreateTableBeside(relid,
+								 ChooseIndexRelation(def, schema, index->relation, psprintf("%d", i)),
+								 psprintf("PARTITION OF %s FOR VALUES IN (%d) WITH (fillfactor = %d)",
+										  table, i, INDEX_FILLFACTOR));
 }
 
 const IndexKind sharded_index = {
@@ -18,5 +44,14 @@ const IndexKind sharded_index = {
 	.own_entries = true,
 	.secondary = true,
 	.in_parts = true,
+	.before = &shard_column,
 	.undistributable = "a sharded index",
+	.create = CreateIndexTable,
+	.table_clauses = ShardedClauses,
+	.complete_table = CreateShards,
+	.fill = FillEntries,
+	.rebuild = RebuildEntries,
+	.plan = PlanNothing,
+	.verify_relation = VerifyShape,
+	.verify = VerifyTable,
 };

@@ -4,10 +4,108 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
+#include "utils/rel.h"
+
 #include "index_kind/index_kinds.h"
+#include "table/distribution.h"
+#include "table/index_relation.h"
+
+/* ---- the table ---- */
+
+static char *
+TableClauses(const IndexDef *index)
+{
+	return psprintf("WITH (fillfactor = %d)", INDEX_FILLFACTOR);
+}
+
+/* ---- filling and rebuilding ---- */
+
+void
+FillEntries(Oid relid, const TableDef *def, const IndexDef *index, bool limited, bool new_columns)
+{
+	if (new_columns)
+		FillKeyColumns(relid, index->name);
+	FillIndexTableEverywhere(relid, index->name);
+}
+
+static bool
+IsSound(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	return IsIndexTable(rel, def, index) && IndexHasShards(rel, index);
+}
+
+static bool
+CanBeKept(const TableDef *def, const IndexDef *index, Oid found)
+{
+	Relation	rel = table_open(found, AccessExclusiveLock);
+	bool		sound = IsSound(rel, def, index);
+
+	table_close(rel, NoLock);
+	return sound;
+}
+
+static void
+EmptyIndexTable(const TableDef *def, const IndexDef *index, Oid index_table)
+{
+	const IndexKind *kind = index->kind;
+
+	StoreGuards(index_table);
+	if (kind->before_emptying != NULL)
+		kind->before_emptying(index_table);
+	TruncateIndexTable(def, index);
+	if (kind->before_filling != NULL)
+		kind->before_filling(index_table, def, index);
+}
+
+void
+RebuildEntries(Oid relid, const TableDef *def, const IndexDef *index, Oid found, bool limited)
+{
+	RepairKeyColumns(relid, index->name);
+	if (OidIsValid(found) && !RelationIsDistributed(relid) && CanBeKept(def, index, found))
+		EmptyIndexTable(def, index, found);
+	else
+	{
+		if (OidIsValid(found))
+			DropIndexRelation(found);
+		CreateRelationOfIndexTable(relid, def, index);
+	}
+	FillIndexTableEverywhere(relid, index->name);
+}
+
+/* ---- building concurrently ---- */
+
+bool
+PlanNothing(const TableDef *def, const IndexDef *index, ConcurrentBuild *build)
+{
+	table_close(IndexTableOpen(def, index, AccessShareLock), NoLock);
+	build->done = true;
+	return true;
+}
+
+/* ---- verifying ---- */
+
+bool
+VerifyShape(Verification *v, Relation rel)
+{
+	bool		fits = IsSound(rel, v->def, v->index);
+
+	if (!fits)
+		ReportProblem(v, "index invalid", NO_ITEM,
+					  psprintf("Relation \"%s\" does not have the owner, columns, primary key, shards and guard of the index table.",
+							   RelationGetRelationName(rel)));
+	return fits;
+}
 
 const IndexKind table_index = {
 	.storage = "table",
 	.own_entries = true,
 	.secondary = true,
+	.create = CreateIndexTable,
+	.table_clauses = TableClauses,
+	.fill = FillEntries,
+	.rebuild = RebuildEntries,
+	.plan = PlanNothing,
+	.verify_relation = VerifyShape,
+	.verify = VerifyTable,
 };

@@ -76,7 +76,7 @@ EntriesAreReadable(PlannerInfo *root, const TableDef *def, const IndexDef *index
 static AttrNumber
 EntryAttnum(const IndexDef *index, int column)
 {
-	return column + (index->shards > 0 ? 2 : 1);
+	return column + (index->kind->before != NULL ? 2 : 1);
 }
 
 /* Sets the column of a Var, and its type. */

@@ -201,10 +201,10 @@ static bool
 HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
-	int			first = index->shards > 0 ? 1 : 0;
-	int			nvector = index->vector != NULL ? 1 : 0;
+	int			first = index->kind->before != NULL ? 1 : 0;
+	const IndexColumn *beside = index->kind->beside;
 
-	if (desc->natts != first + index->nentry + nvector + 1)
+	if (desc->natts != first + index->nentry + (beside != NULL ? 1 : 0) + 1)
 		return false;
 	for (int i = 0; i < index->nentry; i++)
 	{
@@ -212,7 +212,7 @@ HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 			KeyColumnType(EntryAttribute(def, index, i)->type))
 			return false;
 	}
-	return (nvector == 0 || TupleDescAttr(desc, desc->natts - 2)->atttypid == FLOAT4ARRAYOID) &&
+	return (beside == NULL || TupleDescAttr(desc, desc->natts - 2)->atttypid == beside->typid) &&
 		TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
 }
 
@@ -226,7 +226,7 @@ HasPrimaryKey(Relation rel, const IndexDef *index)
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID,
 										ObjectIdGetDatum(PrimaryKeyIndex(rel)));
 	Form_pg_index form;
-	int			first = index->shards > 0 ? 1 : 0;
+	int			first = index->kind->before != NULL ? 1 : 0;
 	bool		fits;
 
 	if (!HeapTupleIsValid(tuple))
@@ -251,7 +251,7 @@ HasEntryShape(Relation rel, const TableDef *def, const IndexDef *index)
 bool
 IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 {
-	char		kind = index->shards > 0 ? RELKIND_PARTITIONED_TABLE : RELKIND_RELATION;
+	char		kind = index->kind->in_parts ? RELKIND_PARTITIONED_TABLE : RELKIND_RELATION;
 
 	return rel->rd_rel->relkind == kind &&
 		HasTriggerOf(rel, SystemFunctionOid(FUNCTION_GUARD_INDEX)) &&
@@ -305,7 +305,7 @@ IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
 		FailNotIndexTable(rel, def, index);
 	if (!def->distributed)
 		RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
-	if (index->shards > 0)
+	if (index->kind->in_parts)
 		CheckIndexShards(rel, index);
 	if (RelationIsKnown(def, index))
 		unconstify(IndexDef *, index)->verified = true;

@@ -177,7 +177,7 @@ SetIndex(const IndexDef *index, KeyColumns *key)
 {
 	key->npartition = index->key.npartition;
 	key->nsort = index->key.nsort;
-	key->others = index->shards > 0 ? sizeof(int32) : 0;
+	key->others = index->kind->in_parts ? sizeof(int32) : 0;
 }
 
 bool
