@@ -4,14 +4,17 @@
  */
 #include "postgres.h"
 
+#include "request/model.h"
 #include "request/operation.h"
 #include "worker/api.h"
+
+static const Shape describe_limits_input = {.kind = SHAPE_STRUCTURE, .name = "DescribeLimitsInput"};
 
 /*
  * The quotas of a new account.  Nothing here enforces them: PostgreSQL has no
  * throughput to provision.
  */
-void
+static void
 DescribeLimitsRequest(Request *request)
 {
 	WriterIntegerMember(request->out, "AccountMaxReadCapacityUnits", 80000);
@@ -19,6 +22,8 @@ DescribeLimitsRequest(Request *request)
 	WriterIntegerMember(request->out, "TableMaxReadCapacityUnits", 40000);
 	WriterIntegerMember(request->out, "TableMaxWriteCapacityUnits", 40000);
 }
+
+OPERATION(DescribeLimits, &describe_limits_input, DescribeLimitsRequest);
 
 /* Whether a text consists of bytes that an address can have. */
 static bool
@@ -44,7 +49,9 @@ FindEndpoint(const Request *request)
 	return psprintf("dynamodb.%s.amazonaws.com", request_region);
 }
 
-void
+static const Shape describe_endpoints_input = {.kind = SHAPE_STRUCTURE, .name = "DescribeEndpointsRequest"};
+
+static void
 DescribeEndpointsRequest(Request *request)
 {
 	Writer	   *out = request->out;
@@ -57,3 +64,5 @@ DescribeEndpointsRequest(Request *request)
 	WriterEndObject(out);
 	WriterEndList(out);
 }
+
+OPERATION(DescribeEndpoints, &describe_endpoints_input, DescribeEndpointsRequest);

@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "request/backup_details.h"
 #include "request/backup_parts.h"
+#include "request/create_table.h"
 #include "request/model.h"
 #include "request/vector_params.h"
 
@@ -154,8 +155,25 @@ BackupDetails(const OpenedTable *table)
 	return pnstrdup(w.out.data + VARHDRSZ, w.out.len - VARHDRSZ);
 }
 
+/* Only its text matters. */
+static const Shape features_shape = {.kind = SHAPE_STRUCTURE, .name = "SourceTableFeatureDetails"};
+
+static const Shape partition_count = {.kind = SHAPE_INTEGER, .min = 1};
+static const Member parts_members[] = {
+	MEMBER("partitions", partition_count),
+};
+static const Shape parts_shape = STRUCTURE("Parts", parts_members);
+
+static const Member details_members[] = {
+	REQUIRED("Creation", model_table_creation),
+	MEMBER("TableCreationDateTime", model_any_long),
+	REQUIRED("SourceTableFeatureDetails", features_shape),
+	MEMBER("Parts", parts_shape),
+};
+static const Shape details_shape = STRUCTURE("BackupDetails", details_members);
+
 Field *
 BackupDetailsRead(const Job *backup)
 {
-	return RequestRead(&model_backup_details, backup->details, (uint32) strlen(backup->details));
+	return RequestRead(&details_shape, backup->details, (uint32) strlen(backup->details));
 }

@@ -20,6 +20,12 @@
 
 #define PAGE_LIMIT	100
 
+static const Member create_backup_members[] = {
+	REQUIRED("TableName", model_defined_table),
+	REQUIRED("BackupName", model_new_name),
+};
+static const Shape create_backup_input = STRUCTURE("CreateBackupInput", create_backup_members);
+
 /* ---- answers ---- */
 
 static const char *
@@ -33,7 +39,7 @@ WriterBackupMembers(Writer *out, const Job *backup, const char *status)
 {
 	WriterStringMember(out, "BackupArn", backup->arn);
 	WriterStringMember(out, "BackupName",
-					   FieldString(JobInput(backup, &model_create_backup), "BackupName"));
+					   FieldString(JobInput(backup, &create_backup_input), "BackupName"));
 	WriterIntegerMember(out, "BackupSizeBytes", backup->bytes);
 	WriterStringMember(out, "BackupStatus", status);
 	WriterStringMember(out, "BackupType", "USER");
@@ -96,7 +102,7 @@ OpenSaved(OpenedTable *table, const Field *input)
 	TableOpen(table, name, AccessShareLock);
 }
 
-void
+static void
 CreateBackupRequest(Request *request)
 {
 	OpenedTable table;
@@ -111,6 +117,8 @@ CreateBackupRequest(Request *request)
 	WriterBackupDetails(request->out, job, "CREATING");
 	TableClose(&table);
 }
+
+OPERATION(CreateBackup, &create_backup_input, CreateBackupRequest, .on_coordinator = true);
 
 static Job *
 FindAnyBackup(const Field *input, bool failed_too)
@@ -143,7 +151,12 @@ BackupInUse(const Job *backup)
 			 errmsg("Backup is being created or restored: %s", backup->arn)));
 }
 
-void
+static const Member backup_arn_members[] = {
+	REQUIRED("BackupArn", model_part_arn),
+};
+static const Shape describe_backup_input = STRUCTURE("DescribeBackupInput", backup_arn_members);
+
+static void
 DescribeBackupRequest(Request *request)
 {
 	const Job  *backup = FindBackup(request->input);
@@ -151,7 +164,11 @@ DescribeBackupRequest(Request *request)
 	WriterBackup(request->out, backup, BackupStatus(backup));
 }
 
-void
+OPERATION(DescribeBackup, &describe_backup_input, DescribeBackupRequest, .on_coordinator = true);
+
+static const Shape delete_backup_input = STRUCTURE("DeleteBackupInput", backup_arn_members);
+
+static void
 DeleteBackupRequest(Request *request)
 {
 	const Job  *backup = FindAnyBackup(request->input, true);
@@ -163,6 +180,8 @@ DeleteBackupRequest(Request *request)
 	JobRemoveFilesAtCommit(backup, directory);
 	WriterBackup(request->out, backup, "DELETED");
 }
+
+OPERATION(DeleteBackup, &delete_backup_input, DeleteBackupRequest, .on_coordinator = true);
 
 /* ---- ListBackups ---- */
 
@@ -209,7 +228,19 @@ WriterBackupSummary(Writer *out, const Job *backup)
 	WriterEndObject(out);
 }
 
-void
+static const char *const backup_types[] = {"USER", "SYSTEM", "AWS_BACKUP", "ALL", NULL};
+static const Shape backup_type = ENUM(backup_types);
+static const Member list_backups_members[] = {
+	MEMBER("TableName", model_defined_table),
+	MEMBER("Limit", model_page_of_100),
+	MEMBER("TimeRangeLowerBound", model_any_long),
+	MEMBER("TimeRangeUpperBound", model_any_long),
+	MEMBER("ExclusiveStartBackupArn", model_part_arn),
+	MEMBER("BackupType", backup_type),
+};
+static const Shape list_backups_input = STRUCTURE("ListBackupsInput", list_backups_members);
+
+static void
 ListBackupsRequest(Request *request)
 {
 	List	   *backups = ListedBackups(request->input);
@@ -223,3 +254,5 @@ ListBackupsRequest(Request *request)
 	if (n < list_length(backups))
 		WriterStringMember(request->out, "LastEvaluatedBackupArn", ((const Job *) list_nth(backups, n - 1))->arn);
 }
+
+OPERATION(ListBackups, &list_backups_input, ListBackupsRequest, .on_coordinator = true);

@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "request/create_table.h"
 #include "request/description.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
@@ -286,7 +287,30 @@ DistributeNewTable(const char *name)
 		placement->distribute(TableNameOpen(name, AccessExclusiveLock, false), new_table_shards);
 }
 
-void
+static const Member create_table_members[] = {
+	REQUIRED("AttributeDefinitions", model_attribute_definitions),
+	REQUIRED("TableName", model_defined_table),
+	MEMBER("BillingMode", model_billing_mode),
+	MEMBER("ProvisionedThroughput", model_throughput),
+	REQUIRED("KeySchema", model_key_schema),
+	MEMBER("LocalSecondaryIndexes", model_local_indexes),
+	MEMBER("GlobalSecondaryIndexes", model_global_indexes),
+	MEMBER("StreamSpecification", model_stream),
+	MEMBER("SSESpecification", model_encryption),
+	MEMBER("Tags", model_tags),
+	MEMBER("TableClass", model_string),
+	MEMBER("DeletionProtectionEnabled", model_boolean),
+	MEMBER("OnDemandThroughput", model_on_demand),
+	MEMBER("WarmThroughput", model_warm_throughput),
+	MEMBER("ResourcePolicy", model_string),
+	MEMBER("VectorIndexes", model_vector_indexes),
+};
+static const Shape create_table_input = STRUCTURE("CreateTableInput", create_table_members);
+
+/* The service's has no local indexes, tags and streams, which do no harm. */
+const Shape model_table_creation = STRUCTURE("TableCreationParameters", create_table_members);
+
+static void
 CreateTableRequest(Request *request)
 {
 	Transition	transition = {.status = "CREATING", .created = true};
@@ -300,3 +324,5 @@ CreateTableRequest(Request *request)
 	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }
+
+OPERATION(CreateTable, &create_table_input, CreateTableRequest, .changes = "TableName");

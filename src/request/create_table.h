@@ -8,6 +8,9 @@
 
 #include "request/shape.h"
 
+/* The members of CreateTable, in other requests. */
+extern const Shape model_table_creation;
+
 /*
  * Checks the input, of a shape with the members of CreateTable, and creates
  * the table, with partitions by hash of the partition key unless their number is

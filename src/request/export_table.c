@@ -20,6 +20,35 @@
 /* How far ExportTime may lie in the past. */
 #define NEAR_SECONDS	300
 
+static const char *const export_formats[] = {"DYNAMODB_JSON", "ION", NULL};
+static const char *const export_types[] = {"FULL_EXPORT", "INCREMENTAL_EXPORT", NULL};
+static const char *const sse_algorithms[] = {"AES256", "KMS", NULL};
+
+static const Shape export_format = ENUM(export_formats);
+static const Shape export_type = ENUM(export_types);
+static const Shape sse_algorithm = ENUM(sse_algorithms);
+
+/* Refused as a whole. */
+/* Refused as a whole. */
+static const Shape incremental = {.kind = SHAPE_STRUCTURE, .name = "IncrementalExportSpecification"};
+static const Shape export_filter = {.kind = SHAPE_STRUCTURE, .name = "FilterSpecification"};
+
+static const Member export_members[] = {
+	REQUIRED("TableArn", model_resource_arn),
+	REQUIRED("S3Bucket", model_bucket),
+	MEMBER("ExportTime", model_any_long),
+	MEMBER("ClientToken", model_string),
+	MEMBER("S3BucketOwner", model_string),
+	MEMBER("S3Prefix", model_object_prefix),
+	MEMBER("S3SseAlgorithm", sse_algorithm),
+	MEMBER("S3SseKmsKeyId", model_string),
+	MEMBER("ExportFormat", export_format),
+	MEMBER("ExportType", export_type),
+	MEMBER("IncrementalExportSpecification", incremental),
+	MEMBER("FilterSpecification", export_filter),
+};
+static const Shape export_table_input = STRUCTURE("ExportTableToPointInTimeInput", export_members);
+
 /* ---- checks ---- */
 
 static void
@@ -112,7 +141,7 @@ WriterResult(Writer *out, const Job *job)
 static void
 WriterExport(Writer *out, const Job *job)
 {
-	const Field *input = JobInput(job, &model_export_table);
+	const Field *input = JobInput(job, &export_table_input);
 
 	WriterName(out, "ExportDescription");
 	WriterBeginObject(out);
@@ -166,7 +195,7 @@ BeginExport(const Request *request)
 	return job;
 }
 
-void
+static void
 ExportTableRequest(Request *request)
 {
 	Job		   *job;
@@ -176,7 +205,14 @@ ExportTableRequest(Request *request)
 	WriterExport(request->out, job != NULL ? job : BeginExport(request));
 }
 
-void
+OPERATION(ExportTableToPointInTime, &export_table_input, ExportTableRequest, .on_coordinator = true);
+
+static const Member export_arn_members[] = {
+	REQUIRED("ExportArn", model_part_arn),
+};
+static const Shape describe_export_input = STRUCTURE("DescribeExportInput", export_arn_members);
+
+static void
 DescribeExportRequest(Request *request)
 {
 	const char *arn = FieldString(request->input, "ExportArn");
@@ -193,6 +229,8 @@ DescribeExportRequest(Request *request)
 	WriterExport(request->out, job);
 }
 
+OPERATION(DescribeExport, &describe_export_input, DescribeExportRequest, .on_coordinator = true);
+
 static void
 WriterExportSummary(Writer *out, const Job *job)
 {
@@ -201,10 +239,19 @@ WriterExportSummary(Writer *out, const Job *job)
 	WriterStringMember(out, "ExportType", "FULL_EXPORT");
 }
 
-void
+static const Member list_exports_members[] = {
+	MEMBER("TableArn", model_table_name),
+	MEMBER("MaxResults", model_page_of_25),
+	MEMBER("NextToken", model_string),
+};
+static const Shape list_exports_input = STRUCTURE("ListExportsInput", list_exports_members);
+
+static void
 ListExportsRequest(Request *request)
 {
 	const JobPage page = {JOB_EXPORT, "MaxResults", "ExportSummaries", WriterExportSummary};
 
 	ListJobs(request, &page);
 }
+
+OPERATION(ListExports, &list_exports_input, ListExportsRequest, .on_coordinator = true);

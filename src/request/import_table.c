@@ -14,6 +14,41 @@
 #include "request/table_params.h"
 #include "worker/api.h"
 
+static const Member source_members[] = {
+	MEMBER("S3BucketOwner", model_string),
+	REQUIRED("S3Bucket", model_bucket),
+	MEMBER("S3KeyPrefix", model_object_prefix),
+};
+static const Shape bucket_source = STRUCTURE("S3BucketSource", source_members);
+
+static const Shape csv_delimiter = {.kind = SHAPE_STRING, .min = 1, .max = 1};
+static const Shape header_name = {.kind = SHAPE_STRING, .min = 1, .max = 65536};
+static const Shape header_list = {.kind = SHAPE_LIST, .min = 1, .max = 255, .element = &header_name};
+static const Member csv_members[] = {
+	MEMBER("Delimiter", csv_delimiter),
+	MEMBER("HeaderList", header_list),
+};
+static const Shape csv_options = STRUCTURE("CsvOptions", csv_members);
+static const Member format_options_members[] = {
+	MEMBER("Csv", csv_options),
+};
+static const Shape format_options = STRUCTURE("InputFormatOptions", format_options_members);
+
+static const char *const input_formats[] = {"DYNAMODB_JSON", "ION", "CSV", NULL};
+static const char *const compressions[] = {"GZIP", "ZSTD", "NONE", NULL};
+static const Shape input_format = ENUM(input_formats);
+static const Shape compression_type = ENUM(compressions);
+
+static const Member import_members[] = {
+	MEMBER("ClientToken", model_string),
+	REQUIRED("S3BucketSource", bucket_source),
+	REQUIRED("InputFormat", input_format),
+	MEMBER("InputFormatOptions", format_options),
+	MEMBER("InputCompressionType", compression_type),
+	REQUIRED("TableCreationParameters", model_table_creation),
+};
+static const Shape import_table_input = STRUCTURE("ImportTableInput", import_members);
+
 /* ---- checks ---- */
 
 static const Field *
@@ -138,7 +173,7 @@ WriterSource(Writer *out, const Job *job, const Field *input)
 static void
 WriterImport(Writer *out, const Job *job)
 {
-	const Field *input = JobInput(job, &model_import_table);
+	const Field *input = JobInput(job, &import_table_input);
 
 	WriterName(out, "ImportTableDescription");
 	WriterBeginObject(out);
@@ -177,7 +212,7 @@ FindRepeated(const Field *input)
 	return job;
 }
 
-void
+static void
 ImportTableRequest(Request *request)
 {
 	Job		   *job;
@@ -187,7 +222,14 @@ ImportTableRequest(Request *request)
 	WriterImport(request->out, job != NULL ? job : BeginImport(request));
 }
 
-void
+OPERATION(ImportTable, &import_table_input, ImportTableRequest, .on_coordinator = true);
+
+static const Member import_arn_members[] = {
+	REQUIRED("ImportArn", model_part_arn),
+};
+static const Shape describe_import_input = STRUCTURE("DescribeImportInput", import_arn_members);
+
+static void
 DescribeImportRequest(Request *request)
 {
 	const char *arn = FieldString(request->input, "ImportArn");
@@ -201,10 +243,12 @@ DescribeImportRequest(Request *request)
 	WriterImport(request->out, job);
 }
 
+OPERATION(DescribeImport, &describe_import_input, DescribeImportRequest, .on_coordinator = true);
+
 static void
 WriterImportSummary(Writer *out, const Job *job)
 {
-	const Field *input = JobInput(job, &model_import_table);
+	const Field *input = JobInput(job, &import_table_input);
 
 	WriterStringMember(out, "ImportArn", job->arn);
 	WriterStringMember(out, "ImportStatus", JobStatusName(job));
@@ -215,10 +259,19 @@ WriterImportSummary(Writer *out, const Job *job)
 	WriterTimeMember(out, "EndTime", job->ended);
 }
 
-void
+static const Member list_imports_members[] = {
+	MEMBER("TableArn", model_table_name),
+	MEMBER("PageSize", model_page_of_25),
+	MEMBER("NextToken", model_string),
+};
+static const Shape list_imports_input = STRUCTURE("ListImportsInput", list_imports_members);
+
+static void
 ListImportsRequest(Request *request)
 {
 	const JobPage page = {JOB_IMPORT, "PageSize", "ImportSummaryList", WriterImportSummary};
 
 	ListJobs(request, &page);
 }
+
+OPERATION(ListImports, &list_imports_input, ListImportsRequest, .on_coordinator = true);

@@ -1,14 +1,9 @@
 /*
  * model.h
- *	  The service's model of its operations' inputs, as shapes.
+ *	  What the service's models of inputs are made of.
  *
- *	model_common.c		shapes that several operations share
- *	model_data.c		inputs of the operations on items
- *	model_statement.c	inputs of the operations with PartiQL statements
- *	model_control.c		inputs of the operations on tables
- *	model_archive.c		inputs of exports, imports and backups
- *	model_unsupported.c		inputs of the operations of unsupported features
- *	model_streams.c		inputs of the operations on streams
+ * The model of an operation's input stands before what executes the operation.
+ * Here is what the models of several files share.
  *
  * The order of a structure's members is the order in which the service reports
  * their violations, as far as it is known.
@@ -36,6 +31,7 @@ extern const Shape model_attribute_name;
 extern const Shape model_attribute_names;	/* AttributesToGet */
 extern const Shape model_name_map;	/* ExpressionAttributeNames */
 extern const Shape model_value;
+extern const Shape model_values;	/* a list */
 extern const Shape model_value_map; /* ExpressionAttributeValues */
 extern const Shape model_item;		/* Item, Key, ExclusiveStartKey */
 extern const Shape model_return_capacity;
@@ -45,79 +41,31 @@ extern const Shape model_conditional_operator;
 extern const Shape model_comparison_operator;
 extern const Shape model_positive_integer;
 extern const Shape model_resource_arn;
+extern const Shape model_part_arn;	/* of something below a table */
+extern const Shape model_any_long;
+extern const Shape model_page_of_25;	/* how many elements to return */
+extern const Shape model_page_of_100;
+extern const Shape model_request_token;
+extern const Shape model_bucket;
+extern const Shape model_object_prefix;
+extern const Shape model_tag_key;
 extern const Shape model_tags;
 
-/* ---- model_data.c ---- */
+/* ---- model_table.c ---- */
 
-extern const Shape model_get_item;
-extern const Shape model_put_item;
-extern const Shape model_update_item;
-extern const Shape model_delete_item;
-extern const Shape model_query;
-extern const Shape model_scan;
-extern const Shape model_search_vectors;
-extern const Shape model_batch_get_item;
-extern const Shape model_batch_write_item;
-extern const Shape model_transact_get_items;
-extern const Shape model_transact_write_items;
-
-/* ---- model_statement.c ---- */
-
-extern const Shape model_execute_statement;
-extern const Shape model_batch_execute_statement;
-extern const Shape model_execute_transaction;
-
-/* ---- model_control.c ---- */
-
-extern const Shape model_create_table;
-extern const Shape model_table_creation;	/* the members of model_create_table */
-extern const Shape model_update_table;
-extern const Shape model_describe_table;
-extern const Shape model_delete_table;
-extern const Shape model_list_tables;
-extern const Shape model_describe_limits;
-extern const Shape model_describe_endpoints;
-extern const Shape model_update_ttl;
-extern const Shape model_describe_ttl;
-extern const Shape model_tag_resource;
-extern const Shape model_untag_resource;
-extern const Shape model_list_tags;
-extern const Shape model_update_recovery;
-extern const Shape model_describe_recovery;
-extern const Shape model_restore_table;
-
-/* ---- model_archive.c ---- */
-
-extern const Shape model_export_table;
-extern const Shape model_describe_export;
-extern const Shape model_list_exports;
-extern const Shape model_import_table;
-extern const Shape model_describe_import;
-extern const Shape model_list_imports;
-extern const Shape model_create_backup;
-extern const Shape model_describe_backup;
-extern const Shape model_delete_backup;
-extern const Shape model_list_backups;
-extern const Shape model_backup_details;	/* of archive/: what a backup keeps of its table */
-
-/* ---- model_unsupported.c ---- */
-
-extern const Shape model_describe_insights;
-extern const Shape model_update_insights;
-extern const Shape model_list_insights;
-extern const Shape model_describe_kinesis;
-extern const Shape model_disable_kinesis;
-extern const Shape model_describe_auto_scaling;
-extern const Shape model_list_global_tables;
-extern const Shape model_get_policy;
-extern const Shape model_delete_policy;
-extern const Shape model_describe_global_table;
-
-/* ---- model_streams.c ---- */
-
-extern const Shape model_list_streams;
-extern const Shape model_describe_stream;
-extern const Shape model_get_shard_iterator;
-extern const Shape model_get_records;
+extern const Shape model_key_name;
+extern const Shape model_attribute_definitions;
+extern const Shape model_key_schema;
+extern const Shape model_billing_mode;
+extern const Shape model_throughput;
+extern const Shape model_on_demand;
+extern const Shape model_warm_throughput;
+extern const Shape model_stream;
+extern const Shape model_encryption;
+extern const Shape model_local_indexes;
+extern const Shape model_global_indexes;
+extern const Shape model_create_index;	/* one of model_global_indexes, in UpdateTable */
+extern const Shape model_vector_indexes;
+extern const Shape model_create_vector_index;
 
 #endif							/* DYNAMO_MODEL_H */

@@ -40,6 +40,13 @@ const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .patte
 const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern, .or_arn = true};
 const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};
 const Shape model_resource_arn = {.kind = SHAPE_STRING, .min = 1, .max = 1283};
+const Shape model_part_arn = {.kind = SHAPE_STRING, .min = 37, .max = MAX_ARN};
+const Shape model_any_long = {.kind = SHAPE_LONG};
+const Shape model_page_of_25 = {.kind = SHAPE_INTEGER, .min = 1, .max = 25};
+const Shape model_page_of_100 = {.kind = SHAPE_INTEGER, .min = 1, .max = 100};
+const Shape model_request_token = {.kind = SHAPE_STRING, .min = 1, .max = 36};
+const Shape model_bucket = {.kind = SHAPE_STRING, .max = 255};
+const Shape model_object_prefix = {.kind = SHAPE_STRING, .max = 1024};
 
 const Shape model_attribute_name = {.kind = SHAPE_STRING, .max = ITEM_MAX_NAME};
 const Shape model_attribute_names = {.kind = SHAPE_LIST, .min = 1, .max = 255, .element = &model_attribute_name};
@@ -50,6 +57,7 @@ static const Member value_members[] = {MEMBER("N", model_string)};
 
 const Shape model_value = {.kind = SHAPE_STRUCTURE, .name = "AttributeValue", .raw = true,
 .nmembers = lengthof(value_members), .members = value_members};
+const Shape model_values = LIST_OF(model_value);
 const Shape model_item = {.kind = SHAPE_MAP, .raw = true, .element = &model_value};
 const Shape model_value_map = {.kind = SHAPE_MAP, .raw = true, .placeholders = true,
 .element = &model_value};
@@ -69,10 +77,10 @@ const Shape model_return_on_failure = ENUM(return_on_failure);
 const Shape model_conditional_operator = ENUM(conditional_operator);
 const Shape model_comparison_operator = ENUM(comparison_operator);
 
-static const Shape tag_key = {.kind = SHAPE_STRING, .min = 1, .max = 128};
+const Shape model_tag_key = {.kind = SHAPE_STRING, .min = 1, .max = 128};
 static const Shape tag_value = {.kind = SHAPE_STRING, .max = 256};
 static const Member tag_members[] = {
-	REQUIRED("Key", tag_key),
+	REQUIRED("Key", model_tag_key),
 	MEMBER("Value", tag_value),
 };
 static const Shape tag = STRUCTURE("Tag", tag_members);

@@ -2,8 +2,8 @@
  * operation.h
  *	  The operations of the API and their execution.
  *
- * A request is executed in five steps, of which an operation implements only
- * its shape and the fourth step:
+ * A request is executed in five steps.  An operation defines what the second to
+ * the fourth need, and ends with its OPERATION, in the file of its subject:
  *
  *	find the operation				operations.c
  *	read the JSON into fields		request_read.c	SerializationException
@@ -52,6 +52,14 @@ typedef struct Operation
 	const char *condition;		/* member with the condition on the one partition key, or NULL */
 } Operation;
 
+/*
+ * Defines the operation of this name; the rest are the other members of
+ * Operation.  operations.c lists all operations.
+ */
+#define OPERATION(title, ...) \
+	extern const Operation title##Operation; \
+	const Operation title##Operation = {#title, __VA_ARGS__}
+
 /* ---- operations.c ---- */
 
 /*
@@ -80,92 +88,5 @@ extern DYNAMO_EXPORT const char *OperationName(int number);
  */
 extern DYNAMO_EXPORT void RequestExecute(const Operation *operation, RequestOrigin origin, Slice host,
 						   Slice json, struct ReadPause *pause, Writer *out);
-
-/* ---- the operations ---- */
-
-/* account.c */
-extern void DescribeLimitsRequest(Request *request);
-extern void DescribeEndpointsRequest(Request *request);
-
-/* create_table.c, update_table.c, request_tables.c */
-extern void CreateTableRequest(Request *request);
-extern void UpdateTableRequest(Request *request);
-extern void DescribeTableRequest(Request *request);
-extern void DeleteTableRequest(Request *request);
-extern void ListTablesRequest(Request *request);
-
-/* single_item.c */
-extern void GetItemRequest(Request *request);
-extern void PutItemRequest(Request *request);
-extern void UpdateItemRequest(Request *request);
-extern void DeleteItemRequest(Request *request);
-
-/* query_and_scan.c */
-extern void QueryRequest(Request *request);
-extern void ScanRequest(Request *request);
-
-/* search_vectors.c */
-extern void SearchVectorsRequest(Request *request);
-
-/* request_batch.c */
-extern void BatchGetItemRequest(Request *request);
-extern void BatchWriteItemRequest(Request *request);
-
-/* request_transact.c */
-extern void TransactGetItemsRequest(Request *request);
-extern void TransactWriteItemsRequest(Request *request);
-
-/* statement_execute.c, statement_batch.c, statement_transaction.c */
-extern void ExecuteStatementRequest(Request *request);
-extern void BatchExecuteStatementRequest(Request *request);
-extern void ExecuteTransactionRequest(Request *request);
-
-/* request_ttl.c */
-extern void UpdateTimeToLiveRequest(Request *request);
-extern void DescribeTimeToLiveRequest(Request *request);
-
-/* recovery.c */
-extern void UpdateContinuousBackupsRequest(Request *request);
-extern void DescribeContinuousBackupsRequest(Request *request);
-
-/* tags.c */
-extern void TagResourceRequest(Request *request);
-extern void UntagResourceRequest(Request *request);
-extern void ListTagsRequest(Request *request);
-
-/* export_table.c */
-extern void ExportTableRequest(Request *request);
-extern void DescribeExportRequest(Request *request);
-extern void ListExportsRequest(Request *request);
-
-/* import_table.c */
-extern void ImportTableRequest(Request *request);
-extern void DescribeImportRequest(Request *request);
-extern void ListImportsRequest(Request *request);
-
-/* backups.c, restore_table.c */
-extern void CreateBackupRequest(Request *request);
-extern void DescribeBackupRequest(Request *request);
-extern void DeleteBackupRequest(Request *request);
-extern void ListBackupsRequest(Request *request);
-extern void RestoreTableRequest(Request *request);
-
-/* unsupported.c */
-extern void DeleteResourcePolicyRequest(Request *request);
-extern void DescribeContributorInsightsRequest(Request *request);
-extern void DescribeGlobalTableRequest(Request *request);
-extern void DescribeKinesisRequest(Request *request);
-extern void DisableKinesisRequest(Request *request);
-extern void UpdateContributorInsightsRequest(Request *request);
-extern void DescribeAutoScalingRequest(Request *request);
-extern void GetResourcePolicyRequest(Request *request);
-extern void ListContributorInsightsRequest(Request *request);
-extern void ListGlobalTablesRequest(Request *request);
-
-/* streams.c, stream_records.c */
-extern void ListStreamsRequest(Request *request);
-extern void DescribeStreamRequest(Request *request);
-extern void GetShardIteratorRequest(Request *request);
-extern void GetRecordsRequest(Request *request);
 
 #endif							/* DYNAMO_OPERATION_H */

@@ -6,8 +6,21 @@
 
 #include "request/capacity.h"
 #include "request/legacy.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
+
+static const char *const select_values[] = {
+	"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", NULL
+};
+static const Shape select_value = ENUM(select_values);
+
+static const Member condition_members[] = {
+	REQUIRED("ComparisonOperator", model_comparison_operator),
+	MEMBER("AttributeValueList", model_values),
+};
+static const Shape condition_shape = STRUCTURE("Condition", condition_members);
+static const Shape conditions = {.kind = SHAPE_MAP, .key = &model_attribute_name, .element = &condition_shape};
 
 static SelectKind
 ReadSelect(const Field *input)
@@ -57,7 +70,28 @@ ExecuteRead(Request *request, const ReadOp *op)
 	WriterPageCapacity(out, FieldCapacity(request->input), op, &page);
 }
 
-void
+static const Member query_members[] = {
+	MEMBER("Select", select_value),
+	MEMBER("IndexName", model_new_name),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	MEMBER("QueryFilter", conditions),
+	REQUIRED("TableName", model_table_name),
+	MEMBER("ConditionalOperator", model_conditional_operator),
+	MEMBER("AttributesToGet", model_attribute_names),
+	MEMBER("Limit", model_positive_integer),
+	MEMBER("KeyConditions", conditions),
+	MEMBER("ExclusiveStartKey", model_item),
+	MEMBER("ConsistentRead", model_boolean),
+	MEMBER("ScanIndexForward", model_boolean),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("FilterExpression", model_string),
+	MEMBER("KeyConditionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+};
+static const Shape query_input = STRUCTURE("QueryInput", query_members);
+
+static void
 QueryRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -76,7 +110,31 @@ QueryRequest(Request *request)
 	ExecuteRead(request, &op);
 }
 
-void
+OPERATION(Query, &query_input, QueryRequest, .condition = "KeyConditionExpression");
+
+static const Shape segment = {.kind = SHAPE_INTEGER, .not_negative = true, .max = 999999};
+static const Shape total_segments = {.kind = SHAPE_INTEGER, .min = 1, .max = 1000000};
+static const Member scan_members[] = {
+	MEMBER("Select", select_value),
+	MEMBER("IndexName", model_new_name),
+	MEMBER("TotalSegments", total_segments),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	REQUIRED("TableName", model_table_name),
+	MEMBER("ConditionalOperator", model_conditional_operator),
+	MEMBER("ScanFilter", conditions),
+	MEMBER("Segment", segment),
+	MEMBER("Limit", model_positive_integer),
+	MEMBER("AttributesToGet", model_attribute_names),
+	MEMBER("ExclusiveStartKey", model_item),
+	MEMBER("ConsistentRead", model_boolean),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("FilterExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+};
+static const Shape scan_input = STRUCTURE("ScanInput", scan_members);
+
+static void
 ScanRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -94,3 +152,5 @@ ScanRequest(Request *request)
 	op.pause = request->pause;
 	ExecuteRead(request, &op);
 }
+
+OPERATION(Scan, &scan_input, ScanRequest);

@@ -14,6 +14,7 @@
 
 #include "errors.h"
 #include "request/description.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
@@ -97,7 +98,19 @@ SetRecovery(TableSettings *settings, bool enabled, int64 days)
 	settings->recovery_days = enabled ? days : 0;
 }
 
-void
+static const Shape recovery_days = {.kind = SHAPE_INTEGER, .min = 1, .max = 35};
+static const Member recovery_members[] = {
+	REQUIRED("PointInTimeRecoveryEnabled", model_boolean),
+	MEMBER("RecoveryPeriodInDays", recovery_days),
+};
+static const Shape recovery = STRUCTURE("PointInTimeRecoverySpecification", recovery_members);
+static const Member update_recovery_members[] = {
+	REQUIRED("TableName", model_defined_table),
+	REQUIRED("PointInTimeRecoverySpecification", recovery),
+};
+static const Shape update_recovery_input = STRUCTURE("UpdateContinuousBackupsInput", update_recovery_members);
+
+static void
 UpdateContinuousBackupsRequest(Request *request)
 {
 	const Field *specification = FieldMember(request->input, "PointInTimeRecoverySpecification");
@@ -116,7 +129,14 @@ UpdateContinuousBackupsRequest(Request *request)
 	TableClose(&table);
 }
 
-void
+OPERATION(UpdateContinuousBackups, &update_recovery_input, UpdateContinuousBackupsRequest, .changes = "TableName");
+
+static const Member table_members[] = {
+	REQUIRED("TableName", model_defined_table),
+};
+static const Shape describe_recovery_input = STRUCTURE("DescribeContinuousBackupsInput", table_members);
+
+static void
 DescribeContinuousBackupsRequest(Request *request)
 {
 	OpenedTable table;
@@ -125,3 +145,6 @@ DescribeContinuousBackupsRequest(Request *request)
 	WriterContinuousBackups(request->out, table.settings);
 	TableClose(&table);
 }
+
+OPERATION(DescribeContinuousBackups, &describe_recovery_input, DescribeContinuousBackupsRequest,
+		  .on_coordinator = true);

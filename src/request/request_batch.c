@@ -9,6 +9,7 @@
 #include "request/capacity.h"
 #include "request/collections.h"
 #include "request/legacy.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/wording.h"
@@ -301,7 +302,27 @@ AnswerGetCapacity(Request *request, const BatchGet *batch)
 	WriterCapacityList(request->out, &list, detail, CAPACITY_PLAIN);
 }
 
-void
+static const Shape batch_keys = {.kind = SHAPE_LIST, .min = 1, .max = 100, .element = &model_item};
+static const Member batch_get_members[] = {
+	REQUIRED("Keys", batch_keys),
+	MEMBER("AttributesToGet", model_attribute_names),
+	MEMBER("ConsistentRead", model_boolean),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+};
+static const Shape keys_and_attributes = STRUCTURE("KeysAndAttributes", batch_get_members);
+
+/* no minimum length, because an empty map has a message of its own */
+static const Shape batch_get_tables = {.kind = SHAPE_MAP, .max = 100,
+.key = &model_table_name, .element = &keys_and_attributes};
+
+static const Member batch_get_item_members[] = {
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	REQUIRED("RequestItems", batch_get_tables),
+};
+static const Shape batch_get_item_input = STRUCTURE("BatchGetItemInput", batch_get_item_members);
+
+static void
 BatchGetItemRequest(Request *request)
 {
 	const Field *tables = FieldMember(request->input, "RequestItems");
@@ -315,6 +336,8 @@ BatchGetItemRequest(Request *request)
 	AnswerUnprocessed(request, &batch);
 	AnswerGetCapacity(request, &batch);
 }
+
+OPERATION(BatchGetItem, &batch_get_item_input, BatchGetItemRequest);
 
 /* ---- BatchWriteItem ---- */
 
@@ -390,7 +413,28 @@ AnswerWriteCapacity(Request *request, const BatchWrite *batch)
 	WriterCapacityList(request->out, &list, detail, CAPACITY_PLAIN);
 }
 
-void
+static const Member put_request_members[] = {REQUIRED("Item", model_item)};
+static const Member delete_request_members[] = {REQUIRED("Key", model_item)};
+static const Shape put_request = STRUCTURE("PutRequest", put_request_members);
+static const Shape delete_request = STRUCTURE("DeleteRequest", delete_request_members);
+
+static const Member write_request_members[] = {
+	MEMBER("PutRequest", put_request),
+	MEMBER("DeleteRequest", delete_request),
+};
+static const Shape write_request = STRUCTURE("WriteRequest", write_request_members);
+static const Shape write_requests = {.kind = SHAPE_LIST, .min = 1, .max = 25, .element = &write_request};
+static const Shape batch_write_tables = {.kind = SHAPE_MAP, .max = 25,
+.key = &model_table_name, .element = &write_requests};
+
+static const Member batch_write_item_members[] = {
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
+	REQUIRED("RequestItems", batch_write_tables),
+};
+static const Shape batch_write_item_input = STRUCTURE("BatchWriteItemInput", batch_write_item_members);
+
+static void
 BatchWriteItemRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -407,3 +451,5 @@ BatchWriteItemRequest(Request *request)
 		AnswerCollections(request, batch.writes, batch.n);
 	AnswerWriteCapacity(request, &batch);
 }
+
+OPERATION(BatchWriteItem, &batch_write_item_input, BatchWriteItemRequest);

@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "index/build.h"
 #include "request/description.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "table/table_list.h"
@@ -43,7 +44,12 @@ ShowLoading(const OpenedTable *table, Transition *transition)
 		JobLaunchAtCommit(job);
 }
 
-void
+static const Member table_members[] = {
+	REQUIRED("TableName", model_defined_table),
+};
+static const Shape describe_table_input = STRUCTURE("DescribeTableInput", table_members);
+
+static void
 DescribeTableRequest(Request *request)
 {
 	Transition	transition = {NULL};
@@ -56,6 +62,8 @@ DescribeTableRequest(Request *request)
 	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }
+
+OPERATION(DescribeTable, &describe_table_input, DescribeTableRequest, .on_coordinator = true);
 
 static void
 CheckNotBusy(const char *name)
@@ -79,8 +87,10 @@ CheckNotBusy(const char *name)
 				 errmsg("Attempt to change a resource which is still in use: Cannot delete table while indexes are being created, updated, or deleted.")));
 }
 
+static const Shape delete_table_input = STRUCTURE("DeleteTableInput", table_members);
+
 /* The response describes the table before it was dropped. */
-void
+static void
 DeleteTableRequest(Request *request)
 {
 	const char *name = FieldTableName(request->input);
@@ -102,13 +112,21 @@ DeleteTableRequest(Request *request)
 	TableDrop(name);
 }
 
+OPERATION(DeleteTable, &delete_table_input, DeleteTableRequest, .changes = "TableName");
+
 /* ---- ListTables ---- */
+
+static const Member list_tables_members[] = {
+	MEMBER("ExclusiveStartTableName", model_new_name),
+	MEMBER("Limit", model_page_of_100),
+};
+static const Shape list_tables_input = STRUCTURE("ListTablesInput", list_tables_members);
 
 /*
  * The tables that names without a schema find, because requests name tables
  * so.
  */
-void
+static void
 ListTablesRequest(Request *request)
 {
 	const char *start = FieldString(request->input, "ExclusiveStartTableName");
@@ -125,3 +143,5 @@ ListTablesRequest(Request *request)
 	if (list_length(names) > limit)
 		WriterStringMember(out, "LastEvaluatedTableName", list_nth(names, (int) limit - 1));
 }
+
+OPERATION(ListTables, &list_tables_input, ListTablesRequest, .on_coordinator = true);

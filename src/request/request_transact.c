@@ -8,6 +8,7 @@
 #include "op/call_bindings.h"
 #include "request/capacity.h"
 #include "request/collections.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/token.h"
@@ -27,7 +28,25 @@ PrepareGet(const Field *get, GetOp *op)
 	FieldExprArgs(get, &transact_get_params, &op->args);
 }
 
-void
+static const Member transact_get_members[] = {
+	REQUIRED("Key", model_item),
+	REQUIRED("TableName", model_table_name),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+};
+static const Shape transact_get = STRUCTURE("Get", transact_get_members);
+static const Member transact_get_item_members[] = {REQUIRED("Get", transact_get)};
+static const Shape transact_get_item = STRUCTURE("TransactGetItem", transact_get_item_members);
+static const Shape transact_get_list = {.kind = SHAPE_LIST, .min = 1, .max = 100,
+.element = &transact_get_item};
+
+static const Member transact_get_items_members[] = {
+	REQUIRED("TransactItems", transact_get_list),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+};
+static const Shape transact_get_items_input = STRUCTURE("TransactGetItemsInput", transact_get_items_members);
+
+static void
 TransactGetItemsRequest(Request *request)
 {
 	const Field *items = FieldMember(request->input, "TransactItems");
@@ -50,6 +69,8 @@ TransactGetItemsRequest(Request *request)
 	}
 	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
 }
+
+OPERATION(TransactGetItems, &transact_get_items_input, TransactGetItemsRequest);
 
 /* ---- TransactWriteItems ---- */
 
@@ -207,7 +228,57 @@ WasExecuted(const Transaction *t, const Field *token)
 	return !TokenTake(token->string, DigestOfActions(t->actions, t->n), tables, t->n);
 }
 
-void
+#define TRANSACT_COMMON \
+	REQUIRED("TableName", model_table_name), \
+	MEMBER("ExpressionAttributeNames", model_name_map), \
+	MEMBER("ExpressionAttributeValues", model_value_map), \
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure)
+
+static const Member check_members[] = {
+	REQUIRED("Key", model_item),
+	REQUIRED("ConditionExpression", model_string),
+	TRANSACT_COMMON,
+};
+static const Member transact_put_members[] = {
+	REQUIRED("Item", model_item),
+	MEMBER("ConditionExpression", model_string),
+	TRANSACT_COMMON,
+};
+static const Member transact_delete_members[] = {
+	REQUIRED("Key", model_item),
+	MEMBER("ConditionExpression", model_string),
+	TRANSACT_COMMON,
+};
+static const Member transact_update_members[] = {
+	REQUIRED("Key", model_item),
+	REQUIRED("UpdateExpression", model_string),
+	MEMBER("ConditionExpression", model_string),
+	TRANSACT_COMMON,
+};
+static const Shape transact_check = STRUCTURE("ConditionCheck", check_members);
+static const Shape transact_put = STRUCTURE("Put", transact_put_members);
+static const Shape transact_delete = STRUCTURE("Delete", transact_delete_members);
+static const Shape transact_update = STRUCTURE("Update", transact_update_members);
+
+static const Member transact_write_members[] = {
+	MEMBER("ConditionCheck", transact_check),
+	MEMBER("Put", transact_put),
+	MEMBER("Delete", transact_delete),
+	MEMBER("Update", transact_update),
+};
+static const Shape transact_write = STRUCTURE("TransactWriteItem", transact_write_members);
+static const Shape transact_write_list = {.kind = SHAPE_LIST, .min = 1, .max = 100,
+.element = &transact_write};
+
+static const Member transact_write_items_members[] = {
+	REQUIRED("TransactItems", transact_write_list),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
+	MEMBER("ClientRequestToken", model_request_token),
+};
+static const Shape transact_write_items_input = STRUCTURE("TransactWriteItemsInput", transact_write_items_members);
+
+static void
 TransactWriteItemsRequest(Request *request)
 {
 	const Field *token = FieldMember(request->input, "ClientRequestToken");
@@ -220,3 +291,5 @@ TransactWriteItemsRequest(Request *request)
 		TransactionExecute(request, &t);
 	AnswerTransaction(request, &t, repeated);
 }
+
+OPERATION(TransactWriteItems, &transact_write_items_input, TransactWriteItemsRequest, .on_coordinator = true);

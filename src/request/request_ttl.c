@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "index/ttl.h"
 #include "request/description.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "security/settings_owner.h"
@@ -36,7 +37,18 @@ RecordChange(const char *name)
 	TableClose(&table);
 }
 
-void
+static const Member ttl_members[] = {
+	REQUIRED("Enabled", model_boolean),
+	REQUIRED("AttributeName", model_key_name),
+};
+static const Shape ttl = STRUCTURE("TimeToLiveSpecification", ttl_members);
+static const Member update_ttl_members[] = {
+	REQUIRED("TableName", model_defined_table),
+	REQUIRED("TimeToLiveSpecification", ttl),
+};
+static const Shape update_time_to_live_input = STRUCTURE("UpdateTimeToLiveInput", update_ttl_members);
+
+static void
 UpdateTimeToLiveRequest(Request *request)
 {
 	const Field *specification = FieldMember(request->input, "TimeToLiveSpecification");
@@ -59,7 +71,14 @@ UpdateTimeToLiveRequest(Request *request)
 	WriterEndObject(out);
 }
 
-void
+OPERATION(UpdateTimeToLive, &update_time_to_live_input, UpdateTimeToLiveRequest, .changes = "TableName");
+
+static const Member table_members[] = {
+	REQUIRED("TableName", model_defined_table),
+};
+static const Shape describe_time_to_live_input = STRUCTURE("DescribeTimeToLiveInput", table_members);
+
+static void
 DescribeTimeToLiveRequest(Request *request)
 {
 	Writer	   *out = request->out;
@@ -78,3 +97,5 @@ DescribeTimeToLiveRequest(Request *request)
 	WriterEndObject(out);
 	TableClose(&table);
 }
+
+OPERATION(DescribeTimeToLive, &describe_time_to_live_input, DescribeTimeToLiveRequest, .on_coordinator = true);

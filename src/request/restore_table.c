@@ -290,7 +290,20 @@ BeginRestore(const Request *request, const Job *backup, const OpenedTable *table
 	return job;
 }
 
-void
+static const Member restore_members[] = {
+	REQUIRED("TargetTableName", model_new_name),
+	REQUIRED("BackupArn", model_part_arn),
+	MEMBER("BillingModeOverride", model_billing_mode),
+	MEMBER("GlobalSecondaryIndexOverride", model_global_indexes),
+	MEMBER("LocalSecondaryIndexOverride", model_local_indexes),
+	MEMBER("ProvisionedThroughputOverride", model_throughput),
+	MEMBER("OnDemandThroughputOverride", model_on_demand),
+	MEMBER("SSESpecificationOverride", model_encryption),
+	MEMBER("VectorIndexOverride", model_vector_indexes),
+};
+static const Shape restore_table_input = STRUCTURE("RestoreTableFromBackupInput", restore_members);
+
+static void
 RestoreTableRequest(Request *request)
 {
 	Transition	transition = {.status = "CREATING", .created = true};
@@ -321,3 +334,6 @@ RestoreTableRequest(Request *request)
 	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }
+
+OPERATION(RestoreTableFromBackup, &restore_table_input, RestoreTableRequest,
+		  .changes = "TargetTableName", .on_coordinator = true);

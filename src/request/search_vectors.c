@@ -11,6 +11,7 @@
 
 #include "errors.h"
 #include "request/capacity.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/wording.h"
@@ -118,7 +119,24 @@ WriterSearchCapacity(Writer *w, const SearchOp *op, const SearchResult *result)
 	WriterEndObject(w);
 }
 
-void
+/* Their constraints are checked, with other messages, by search_vectors.c. */
+static const Shape search_string = {.kind = SHAPE_STRING, .not_null = "a string"};
+static const Shape search_vector = {.kind = SHAPE_LIST, .element = &model_value, .not_null = "a sequence"};
+static const Shape top_k = {.kind = SHAPE_INTEGER, .whole = true, .not_null = "i32"};
+static const Member search_vectors_members[] = {
+	MEMBER("TableName", search_string),
+	MEMBER("IndexName", search_string),
+	MEMBER("SearchVector", search_vector),
+	MEMBER("TopK", top_k),
+	MEMBER("SearchConditionExpression", model_string),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+};
+static const Shape search_vectors_input = STRUCTURE("SearchVectorsInput", search_vectors_members);
+
+static void
 SearchVectorsRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -141,3 +159,5 @@ SearchVectorsRequest(Request *request)
 	if (FieldCapacity(input) != CAPACITY_NONE)
 		WriterSearchCapacity(request->out, &op, &result);
 }
+
+OPERATION(SearchVectors, &search_vectors_input, SearchVectorsRequest);

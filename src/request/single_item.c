@@ -7,12 +7,24 @@
 #include "op/write.h"
 #include "request/capacity.h"
 #include "request/legacy.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 
 /* ---- GetItem ---- */
 
-void
+static const Member get_item_members[] = {
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	MEMBER("AttributesToGet", model_attribute_names),
+	REQUIRED("TableName", model_table_name),
+	REQUIRED("Key", model_item),
+	MEMBER("ConsistentRead", model_boolean),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+};
+static const Shape get_item_input = STRUCTURE("GetItemInput", get_item_members);
+
+static void
 GetItemRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -47,7 +59,26 @@ GetItemRequest(Request *request)
 	}
 }
 
+OPERATION(GetItem, &get_item_input, GetItemRequest, .item = "Key");
+
 /* ---- writes ---- */
+
+static const char *const return_values[] = {
+	"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW", NULL
+};
+static const Shape return_value = ENUM(return_values);
+
+static const Member expected_members[] = {
+	MEMBER("Value", model_value),
+	MEMBER("Exists", model_boolean),
+	MEMBER("ComparisonOperator", model_comparison_operator),
+	MEMBER("AttributeValueList", model_values),
+};
+static const Shape expected_value = STRUCTURE("ExpectedAttributeValue", expected_members);
+static const Shape expected = {.kind = SHAPE_MAP, .key = &model_attribute_name, .element = &expected_value};
+
+/* in writes, an empty name hides other violations */
+#define WRITTEN_TABLE	{"TableName", &model_table_name, true, HIDES_IF_EMPTY}
 
 /* Writes the capacity of a write and the size of the item's collection. */
 static void
@@ -116,20 +147,86 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	AnswerMetrics(request, &op, &result);
 }
 
-void
+/*
+ * the order of returnValues and returnConsumedCapacity was captured from the
+ * service
+ */
+static const Member put_item_members[] = {
+	MEMBER("ReturnValues", return_value),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	WRITTEN_TABLE,
+	REQUIRED("Item", model_item),
+	MEMBER("ConditionalOperator", model_conditional_operator),
+	MEMBER("Expected", expected),
+	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure),
+	MEMBER("ConditionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+};
+static const Shape put_item_input = STRUCTURE("PutItemInput", put_item_members);
+
+static void
 PutItemRequest(Request *request)
 {
 	ExecuteWrite(request, WRITE_KIND_PUT, "Item", &put_params);
 }
 
-void
+OPERATION(PutItem, &put_item_input, PutItemRequest, .item = "Item");
+
+static const char *const update_actions[] = {"ADD", "DELETE", "PUT", NULL};
+static const Shape update_action = ENUM(update_actions);
+static const Member update_members[] = {
+	MEMBER("Action", update_action),
+	MEMBER("Value", model_value),
+};
+static const Shape attribute_update = STRUCTURE("AttributeValueUpdate", update_members);
+static const Shape attribute_updates = {.kind = SHAPE_MAP, .key = &model_attribute_name, .element = &attribute_update};
+
+static const Member update_item_members[] = {
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	WRITTEN_TABLE,
+	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
+	{"ReturnValues", &return_value, false, HIDES_ALWAYS},
+	REQUIRED("Key", model_item),
+	MEMBER("ConditionalOperator", model_conditional_operator),
+	MEMBER("Expected", expected),
+	MEMBER("AttributeUpdates", attribute_updates),
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure),
+	MEMBER("UpdateExpression", model_string),
+	MEMBER("ConditionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+};
+static const Shape update_item_input = STRUCTURE("UpdateItemInput", update_item_members);
+
+static void
 UpdateItemRequest(Request *request)
 {
 	ExecuteWrite(request, WRITE_KIND_UPDATE, "Key", &update_params);
 }
 
-void
+OPERATION(UpdateItem, &update_item_input, UpdateItemRequest, .item = "Key");
+
+static const Member delete_item_members[] = {
+	MEMBER("ReturnValues", return_value),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	WRITTEN_TABLE,
+	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
+	REQUIRED("Key", model_item),
+	MEMBER("ConditionalOperator", model_conditional_operator),
+	MEMBER("Expected", expected),
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure),
+	MEMBER("ConditionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+};
+static const Shape delete_item_input = STRUCTURE("DeleteItemInput", delete_item_members);
+
+static void
 DeleteItemRequest(Request *request)
 {
 	ExecuteWrite(request, WRITE_KIND_DELETE, "Key", &delete_params);
 }
+
+OPERATION(DeleteItem, &delete_item_input, DeleteItemRequest, .item = "Key");

@@ -9,11 +9,15 @@
 
 #include "errors.h"
 #include "expr/build_tree.h"
+#include "request/model.h"
 #include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
 
 /* ---- preparing ---- */
+
+const Shape model_statement = {.kind = SHAPE_STRING, .min = 1, .max = STATEMENT_MAX_SIZE};
+const Shape model_statement_parameters = {.kind = SHAPE_LIST, .min = 1, .element = &model_value};
 
 static bool
 ReadParameters(PreparedStatement *s, const Field *list, Problem *problem)

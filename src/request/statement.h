@@ -34,8 +34,12 @@ typedef struct PreparedStatement
 
 /* ---- statement.c ---- */
 
+/* The members Statement and Parameters. */
+extern const Shape model_statement;
+extern const Shape model_statement_parameters;
+
 /*
- * Reads a statement and its parameters, the members Statement and Parameters.
+ * Reads a statement and its parameters.
  * Returns false if it notes what is wrong with them; raises it if problem is
  * NULL.  bound.table is set, also after a problem, if the kind of statement is
  * known.

@@ -13,6 +13,7 @@
 
 #include "errors.h"
 #include "request/failure.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/statement.h"
@@ -253,7 +254,24 @@ AnswerCapacity(Request *request, const BatchStatement *batch, int n)
 	WriterEndList(out);
 }
 
-void
+static const Member batch_statement_members[] = {
+	REQUIRED("Statement", model_statement),
+	MEMBER("Parameters", model_statement_parameters),
+	MEMBER("ConsistentRead", model_boolean),
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure),
+};
+static const Shape batch_statement = STRUCTURE("BatchStatementRequest", batch_statement_members);
+static const Shape batch_statements = {.kind = SHAPE_LIST, .min = 1, .max = 25,
+.element = &batch_statement};
+
+static const Member batch_execute_statement_members[] = {
+	REQUIRED("Statements", batch_statements),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+};
+static const Shape batch_execute_statement_input =
+STRUCTURE("BatchExecuteStatementInput", batch_execute_statement_members);
+
+static void
 BatchExecuteStatementRequest(Request *request)
 {
 	const Field *list = FieldMember(request->input, "Statements");
@@ -280,3 +298,5 @@ BatchExecuteStatementRequest(Request *request)
 	WriterEndList(request->out);
 	AnswerCapacity(request, batch, list->count);
 }
+
+OPERATION(BatchExecuteStatement, &batch_execute_statement_input, BatchExecuteStatementRequest);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/statement.h"
 #include "request/wording.h"
@@ -41,7 +42,19 @@ ExecuteWrite(Request *request, const PreparedStatement *s)
 	AnswerWrite(request, s, &result);
 }
 
-void
+static const Shape next_token = {.kind = SHAPE_STRING, .min = 1, .max = 32768};
+static const Member execute_statement_members[] = {
+	REQUIRED("Statement", model_statement),
+	MEMBER("Parameters", model_statement_parameters),
+	MEMBER("ConsistentRead", model_boolean),
+	MEMBER("NextToken", next_token),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+	MEMBER("Limit", model_positive_integer),
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure),
+};
+static const Shape execute_statement_input = STRUCTURE("ExecuteStatementInput", execute_statement_members);
+
+static void
 ExecuteStatementRequest(Request *request)
 {
 	PreparedStatement s;
@@ -57,3 +70,5 @@ ExecuteStatementRequest(Request *request)
 		ExecuteWrite(request, &s);
 	StatementClose(&s);
 }
+
+OPERATION(ExecuteStatement, &execute_statement_input, ExecuteStatementRequest);

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/statement.h"
 #include "request/token.h"
@@ -251,7 +252,23 @@ ExecuteWrites(Request *request, StatementList *l)
 	AnswerWrites(request, l, t.result.writes);
 }
 
-void
+static const Member transact_statement_members[] = {
+	REQUIRED("Statement", model_statement),
+	MEMBER("Parameters", model_statement_parameters),
+	MEMBER("ReturnValuesOnConditionCheckFailure", model_return_on_failure),
+};
+static const Shape transact_statement = STRUCTURE("ParameterizedStatement", transact_statement_members);
+static const Shape transact_statements = {.kind = SHAPE_LIST, .min = 1, .max = 100,
+.element = &transact_statement};
+
+static const Member execute_transaction_members[] = {
+	REQUIRED("TransactStatements", transact_statements),
+	MEMBER("ClientRequestToken", model_request_token),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+};
+static const Shape execute_transaction_input = STRUCTURE("ExecuteTransactionInput", execute_transaction_members);
+
+static void
 ExecuteTransactionRequest(Request *request)
 {
 	StatementList l;
@@ -266,3 +283,5 @@ ExecuteTransactionRequest(Request *request)
 		ExecuteWrites(request, &l);
 	CloseList(&l);
 }
+
+OPERATION(ExecuteTransaction, &execute_transaction_input, ExecuteTransactionRequest, .on_coordinator = true);

@@ -7,6 +7,7 @@
 #include "access/table.h"
 
 #include "errors.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/shard_iterator.h"
 #include "request/streams.h"
@@ -72,7 +73,22 @@ FindPosition(const Field *input, const StreamShards *shards, int shard)
 	return STREAM_BEGINNING;
 }
 
-void
+static const char *const iterator_types[] = {
+	"AT_SEQUENCE_NUMBER", "LATEST", "AFTER_SEQUENCE_NUMBER", "TRIM_HORIZON", NULL
+};
+static const Shape iterator_type = ENUM(iterator_types);
+static const Shape sequence_number = {.kind = SHAPE_STRING, .min = 21, .max = 40};
+
+static const Member get_shard_iterator_members[] = {
+	REQUIRED("StreamArn", model_part_arn),
+	REQUIRED("ShardId", model_shard_id),
+	REQUIRED("ShardIteratorType", iterator_type),
+	MEMBER("SequenceNumber", sequence_number),
+};
+static const Shape get_shard_iterator_input =
+STRUCTURE("GetShardIteratorInput", get_shard_iterator_members);
+
+static void
 GetShardIteratorRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -89,6 +105,9 @@ GetShardIteratorRequest(Request *request)
 										  FindPosition(input, &shards, shard)));
 	table_close(shards.rel, NoLock);
 }
+
+OPERATION(GetShardIterator, &get_shard_iterator_input, GetShardIteratorRequest,
+		  .of_streams = true, .on_coordinator = true);
 
 /* ---- GetRecords ---- */
 
@@ -146,7 +165,15 @@ WriterRecord(void *arg, const StreamRecord *record)
 	WriterEndObject(out);
 }
 
-void
+static const Shape shard_iterator = {.kind = SHAPE_STRING, .min = 1, .max = 2048};
+static const Shape records_limit = {.kind = SHAPE_INTEGER, .min = 1, .max = 1000};
+static const Member get_records_members[] = {
+	REQUIRED("ShardIterator", shard_iterator),
+	MEMBER("Limit", records_limit),
+};
+static const Shape get_records_input = STRUCTURE("GetRecordsInput", get_records_members);
+
+static void
 GetRecordsRequest(Request *request)
 {
 	Writer	   *out = request->out;
@@ -174,3 +201,5 @@ GetRecordsRequest(Request *request)
 		WriterStringMember(out, "NextShardIterator", ShardIteratorPrint(arn, id, read.position));
 	table_close(shards.rel, NoLock);
 }
+
+OPERATION(GetRecords, &get_records_input, GetRecordsRequest, .of_streams = true, .on_coordinator = true);

@@ -14,10 +14,13 @@
 #include "compat.h"
 #include "errors.h"
 #include "request/arn.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/streams.h"
 
 #define LIST_LIMIT	100
+
+const Shape model_shard_id = {.kind = SHAPE_STRING, .min = 28, .max = 65};
 
 static void StreamNotFound(const char *arn) pg_attribute_noreturn();
 
@@ -110,7 +113,14 @@ WriterStream(Writer *out, HeapTuple row, TupleDesc desc)
 	return arn;
 }
 
-void
+static const Member list_streams_members[] = {
+	MEMBER("TableName", model_new_name),
+	MEMBER("Limit", model_page_of_100),
+	MEMBER("ExclusiveStartStreamArn", model_part_arn),
+};
+static const Shape list_streams_input = STRUCTURE("ListStreamsInput", list_streams_members);
+
+static void
 ListStreamsRequest(Request *request)
 {
 	const char *start = FieldString(request->input, "ExclusiveStartStreamArn");
@@ -134,6 +144,8 @@ ListStreamsRequest(Request *request)
 		WriterStringMember(out, "LastEvaluatedStreamArn", last);
 	SPI_finish();
 }
+
+OPERATION(ListStreams, &list_streams_input, ListStreamsRequest, .of_streams = true, .on_coordinator = true);
 
 /* ---- DescribeStream ---- */
 
@@ -189,7 +201,22 @@ WriterShards(Writer *out, const Field *input, const StreamShards *shards)
 		WriterStringMember(out, "LastEvaluatedShardId", last);
 }
 
-void
+static const char *const filter_types[] = {"CHILD_SHARDS", NULL};
+static const Shape filter_type = ENUM(filter_types);
+static const Member filter_members[] = {
+	REQUIRED("Type", filter_type),
+	REQUIRED("ShardId", model_shard_id),
+};
+static const Shape shard_filter = STRUCTURE("ShardFilter", filter_members);
+static const Member describe_stream_members[] = {
+	REQUIRED("StreamArn", model_part_arn),
+	MEMBER("Limit", model_page_of_100),
+	MEMBER("ExclusiveStartShardId", model_shard_id),
+	MEMBER("ShardFilter", shard_filter),
+};
+static const Shape describe_stream_input = STRUCTURE("DescribeStreamInput", describe_stream_members);
+
+static void
 DescribeStreamRequest(Request *request)
 {
 	const char *arn = FieldString(request->input, "StreamArn");
@@ -217,3 +244,5 @@ DescribeStreamRequest(Request *request)
 	WriterEndObject(out);
 	table_close(shards.rel, NoLock);
 }
+
+OPERATION(DescribeStream, &describe_stream_input, DescribeStreamRequest, .of_streams = true, .on_coordinator = true);

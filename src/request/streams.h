@@ -5,7 +5,10 @@
 #ifndef DYNAMO_STREAMS_H
 #define DYNAMO_STREAMS_H
 
+#include "request/shape.h"
 #include "stream/stream_shards.h"
+
+extern const Shape model_shard_id;
 
 /*
  * Opens the stream of an ARN, with its shards.  The user must have the privilege to read it.

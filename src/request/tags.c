@@ -10,6 +10,7 @@
 
 #include "errors.h"
 #include "request/description.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/resource.h"
 #include "request/table_params.h"
@@ -134,7 +135,13 @@ OpenResource(OpenedTable *table, const Field *input, LOCKMODE lockmode)
 
 /* ---- operations ---- */
 
-void
+static const Member tag_resource_members[] = {
+	REQUIRED("ResourceArn", model_resource_arn),
+	REQUIRED("Tags", model_tags),
+};
+static const Shape tag_resource_input = STRUCTURE("TagResourceInput", tag_resource_members);
+
+static void
 TagResourceRequest(Request *request)
 {
 	const Field *tags = FieldMember(request->input, "Tags");
@@ -149,7 +156,16 @@ TagResourceRequest(Request *request)
 	TableClose(&table);
 }
 
-void
+OPERATION(TagResource, &tag_resource_input, TagResourceRequest, .empty = true, .changes = "ResourceArn");
+
+static const Shape tag_keys = LIST_OF(model_tag_key);
+static const Member untag_resource_members[] = {
+	REQUIRED("ResourceArn", model_resource_arn),
+	REQUIRED("TagKeys", tag_keys),
+};
+static const Shape untag_resource_input = STRUCTURE("UntagResourceInput", untag_resource_members);
+
+static void
 UntagResourceRequest(Request *request)
 {
 	const Field *keys = FieldMember(request->input, "TagKeys");
@@ -170,8 +186,16 @@ UntagResourceRequest(Request *request)
 	TableClose(&table);
 }
 
+OPERATION(UntagResource, &untag_resource_input, UntagResourceRequest, .empty = true, .changes = "ResourceArn");
+
+static const Member list_tags_members[] = {
+	REQUIRED("ResourceArn", model_resource_arn),
+	MEMBER("NextToken", model_string),
+};
+static const Shape list_tags_of_resource_input = STRUCTURE("ListTagsOfResourceInput", list_tags_members);
+
 /* All tags are on one page. */
-void
+static void
 ListTagsRequest(Request *request)
 {
 	Writer	   *out = request->out;
@@ -193,3 +217,5 @@ ListTagsRequest(Request *request)
 	}
 	WriterEndList(out);
 }
+
+OPERATION(ListTagsOfResource, &list_tags_of_resource_input, ListTagsRequest, .on_coordinator = true);

@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "index/index.h"
 #include "request/description.h"
+#include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
@@ -363,7 +364,58 @@ KeepIndexes(Request *request, OpenedTable *table, const char *name, const IndexC
 	TableClose(table);
 }
 
-void
+static const Member index_update_members[] = {
+	REQUIRED("IndexName", model_new_name),
+	MEMBER("ProvisionedThroughput", model_throughput),
+	MEMBER("OnDemandThroughput", model_on_demand),
+	MEMBER("WarmThroughput", model_warm_throughput),
+};
+static const Member index_delete_members[] = {
+	REQUIRED("IndexName", model_new_name),
+};
+static const Shape index_update = STRUCTURE("UpdateGlobalSecondaryIndexAction", index_update_members);
+static const Shape index_delete = STRUCTURE("DeleteGlobalSecondaryIndexAction", index_delete_members);
+static const Member index_change_members[] = {
+	MEMBER("Update", index_update),
+	MEMBER("Create", model_create_index),
+	MEMBER("Delete", index_delete),
+};
+static const Shape index_change = STRUCTURE("GlobalSecondaryIndexUpdate", index_change_members);
+static const Shape index_changes = LIST_OF(index_change);
+
+static const Member vector_index_delete_members[] = {
+	REQUIRED("IndexName", model_new_name),
+};
+static const Shape vector_index_delete = STRUCTURE("DeleteVectorIndexAction", vector_index_delete_members);
+static const Member vector_index_change_members[] = {
+	MEMBER("Create", model_create_vector_index),
+	MEMBER("Delete", vector_index_delete),
+};
+static const Shape vector_index_change = STRUCTURE("VectorIndexUpdate", vector_index_change_members);
+static const Shape vector_index_changes = LIST_OF(vector_index_change);
+
+/* Refused as a whole, so that nothing is said of what is in it. */
+static const Shape replica_change = {.kind = SHAPE_STRUCTURE, .name = "ReplicationGroupUpdate"};
+static const Shape replica_changes = LIST_OF(replica_change);
+
+static const Member update_table_members[] = {
+	MEMBER("AttributeDefinitions", model_attribute_definitions),
+	REQUIRED("TableName", model_defined_table),
+	MEMBER("BillingMode", model_billing_mode),
+	MEMBER("ProvisionedThroughput", model_throughput),
+	MEMBER("GlobalSecondaryIndexUpdates", index_changes),
+	MEMBER("StreamSpecification", model_stream),
+	MEMBER("SSESpecification", model_encryption),
+	MEMBER("TableClass", model_string),
+	MEMBER("DeletionProtectionEnabled", model_boolean),
+	MEMBER("OnDemandThroughput", model_on_demand),
+	MEMBER("WarmThroughput", model_warm_throughput),
+	MEMBER("ReplicaUpdates", replica_changes),
+	MEMBER("VectorIndexUpdates", vector_index_changes),
+};
+static const Shape update_table_input = STRUCTURE("UpdateTableInput", update_table_members);
+
+static void
 UpdateTableRequest(Request *request)
 {
 	const Field *input = request->input;
@@ -397,3 +449,5 @@ UpdateTableRequest(Request *request)
 	else
 		KeepIndexes(request, &table, name, &changes, answered);
 }
+
+OPERATION(UpdateTable, &update_table_input, UpdateTableRequest, .changes = "TableName");
