@@ -1,6 +1,11 @@
 /*
  * write_direct.h
  *	  The parts of the direct write path.
+ *
+ *		write_direct.c			attempts at a row, until one succeeds
+ *		find_row.c				the current row
+ *		write_direct_row.c		update, insert and delete
+ *		write_direct_indexes.c	entries of indexes and index tables
  */
 #ifndef DYNAMO_WRITE_DIRECT_H
 #define DYNAMO_WRITE_DIRECT_H
@@ -8,6 +13,7 @@
 #include "access/skey.h"
 #include "nodes/execnodes.h"
 
+#include "compat.h"
 #include "store/write_paths.h"
 
 /* A write in progress. */
@@ -49,9 +55,6 @@ extern void DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary,
 						bool fire_triggers);
 extern void DirectEnd(DirectWrite *d);
 
-/* Returns d->new, emptied. */
-extern TupleTableSlot *EmptyNewRow(DirectWrite *d);
-
 /* ---- find_row.c ---- */
 
 typedef enum FoundState
@@ -88,5 +91,38 @@ extern bool RowIsThere(DirectWrite *d);
  * SQL path.
  */
 extern void RowWasChanged(const DirectWrite *d, TM_Result how);
+
+/* ---- write_direct_row.c ---- */
+
+/* Returns d->new, emptied. */
+extern TupleTableSlot *EmptyNewRow(DirectWrite *d);
+
+/*
+ * Replace d->old by a row with this item, insert one, or delete d->old; false
+ * to start again.  *action becomes WRITE_NOTHING if a trigger prevents it.
+ */
+extern bool DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action);
+extern bool DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action);
+extern bool DirectDeleteRow(DirectWrite *d, WriteAction *action);
+
+/* ---- write_direct_indexes.c ---- */
+
+/*
+ * Open the indexes when the first entry is needed (a HOT update needs none), and
+ * close them.  Sets d->primary_only.
+ */
+extern void DirectOpenIndexes(DirectWrite *d);
+extern void DirectCloseIndexes(DirectWrite *d);
+
+/*
+ * Insert entries for the new row; return the indexes to check again after it.
+ * The last one does not wait for a conflict, but sets *conflict.
+ */
+extern List *DirectInsertEntries(DirectWrite *d);
+extern List *DirectInsertUpdatedEntries(DirectWrite *d, UpdatedIndexes updated);
+extern List *DirectInsertSpeculativeEntries(DirectWrite *d, bool *conflict);
+
+/* Updates the index tables after a write; old and new are NULL if there is no such row. */
+extern void DirectMaintainTables(DirectWrite *d, TupleTableSlot *old, TupleTableSlot *new);
 
 #endif							/* DYNAMO_WRITE_DIRECT_H */

@@ -36,7 +36,8 @@ my $owners_code = any_of(q{ExecOpenIndices BuildIndexInfo RelationGetIndexExpres
 	index_build index_create DefineIndex validate_index reindex_index reindex_relation ExecuteTruncate
 	ExecuteTruncateGuts analyze_rel cluster_rel Exec[ABI][RS]\w+Triggers});
 my %outside_scope = (
-	'src/store/write_direct.c' => q{the user's own statement},
+	'src/store/write_direct_row.c' => q{the user's own statement},
+	'src/store/write_direct_indexes.c' => q{the user's own statement},
 	'src/store/lock.c' => 'a primary key, which has no expressions',
 	'src/store/raw_table.c' => q{the user's own statement, or the scope of the maintenance that calls it},
 	'src/store/scan_direct.c PredicateIsOurs' => q{the user's own statement: PostgreSQL's planner reads predicates, too},
@@ -167,7 +168,7 @@ my %may_catch = (
 	'src/ddl/make_table.c' => 'PostgreSQL reports a name that was taken meanwhile by an error',
 	'src/op/expire_batch.c' => 'takes a mark back',
 	'src/store/plan.c' => 'takes a mark back',
-	'src/store/write_direct.c' => 'the index reports an existing row by an error',
+	'src/store/write_direct_row.c' => 'the index reports an existing row by an error',
 	'src/index/build_worker.c' => 'the worker outlives an error',
 	'src/index/build_steps.c' => 'a subtransaction',
 	'src/index/maintain.c' => 'takes a mark back',
