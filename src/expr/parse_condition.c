@@ -2,17 +2,14 @@
  * parse_condition.c
  *	  The grammar of conditions, filters and key conditions.
  *
- *	condition	= and { OR and }
- *	and			= not { AND not }
- *	not			= NOT not | predicate
- *	predicate	= operand cmp operand
- *				| operand BETWEEN operand AND operand
+ *	predicate	= compare | between
  *				| operand IN "(" operand { "," operand } ")"
  *				| call | "(" condition ")"
  *	operand		= path | ":" placeholder | call | "(" operand ")"
  *
- * A "(" opens a condition or an operand; only the text after the ")" shows
- * which.  The left side of a predicate is therefore read as either, and the
+ * condition_grammar.h has the rest.
+ *
+ * A "(" opens a condition or an operand; only the text after the ")" shows which.  The left side of a predicate is therefore read as either, and the
  * caller then checks that it is what it needs.  A walk over the finished tree
  * checks which functions are allowed where.
  */
@@ -22,7 +19,7 @@
 
 #include "expr/parse.h"
 
-static ExprNode *ParseOr(Parser *p);
+static ExprNode *ExprParseOr(Parser *p);
 
 static bool
 NodeIsOperand(const ExprNode *node)
@@ -43,6 +40,14 @@ static bool
 IsAtWord(Parser *p, const char *word)
 {
 	return TokenIsWord(&p->token, word);
+}
+
+static void
+ExpectWord(Parser *p, const char *word)
+{
+	if (!IsAtWord(p, word))
+		ParserSyntaxError(p);
+	ParserAdvance(p);
 }
 
 /* Whether the current word cannot start an operand. */
@@ -92,57 +97,25 @@ ParseTerm(Parser *p)
 
 	if (p->token.kind != TOKEN_LPAREN)
 		return ParseOperand(p);
+	check_stack_depth();
 	ParserAdvance(p);
-	return CloseParenthesis(p, ParseOr(p), open);
+	return CloseParenthesis(p, ExprParseOr(p), open);
 }
 
-/* The operator at the current token, or -1. */
-static int
-CompareOpAt(Parser *p)
-{
-	switch (p->token.kind)
-	{
-		case TOKEN_EQ:
-			return COMPARISON_EQ;
-		case TOKEN_NE:
-			return COMPARISON_NE;
-		case TOKEN_LT:
-			return COMPARISON_LT;
-		case TOKEN_LE:
-			return COMPARISON_LE;
-		case TOKEN_GT:
-			return COMPARISON_GT;
-		case TOKEN_GE:
-			return COMPARISON_GE;
-		default:
-			return -1;
-	}
-}
+static ExprNode *ParsePredicate(Parser *p);
 
-static ExprNode *
-ParseCompare(Parser *p, ExprNode *left, int op)
-{
-	ExprNode   *node = ParserOperator(p, NODE_COMPARE);
-
-	node->op = op;
-	NodeAppend(node, left);
-	NodeAppend(node, ParseOperand(p));
-	return node;
-}
-
-static ExprNode *
-ParseBetween(Parser *p, ExprNode *left)
-{
-	ExprNode   *node = ParserOperator(p, NODE_BETWEEN);
-
-	NodeAppend(node, left);
-	NodeAppend(node, ParseOperand(p));
-	if (!IsAtWord(p, "AND"))
-		ParserSyntaxError(p);
-	ParserAdvance(p);
-	NodeAppend(node, ParseOperand(p));
-	return node;
-}
+#define GRAMMAR_PARSER			Parser
+#define GRAMMAR_NAME(name)		Expr##name
+#define GRAMMAR_TOKEN(name)		TOKEN_##name
+#define GRAMMAR_AT_WORD			IsAtWord
+#define GRAMMAR_EXPECT_WORD		ExpectWord
+#define GRAMMAR_OPERATOR		ParserOperator
+#define GRAMMAR_REQUIRE			RequireCondition
+#define GRAMMAR_ENTER(p)		check_stack_depth()
+#define GRAMMAR_LEAVE(p)		((void) 0)
+#define GRAMMAR_OPERAND			ParseOperand
+#define GRAMMAR_PREDICATE		ParsePredicate
+#include "expr/condition_grammar.h"
 
 static ExprNode *
 ParseIn(Parser *p, ExprNode *left)
@@ -165,7 +138,7 @@ static ExprNode *
 ParsePredicate(Parser *p)
 {
 	ExprNode   *left = ParseTerm(p);
-	int			op = CompareOpAt(p);
+	int			op = ExprCompareOpAt(p);
 	bool		between = IsAtWord(p, "BETWEEN");
 	bool		in = IsAtWord(p, "IN");
 
@@ -174,61 +147,10 @@ ParsePredicate(Parser *p)
 	if (!NodeIsOperand(left))
 		ParserSyntaxError(p);
 	if (between)
-		return ParseBetween(p, left);
+		return ExprParseBetween(p, left);
 	if (in)
 		return ParseIn(p, left);
-	return ParseCompare(p, left, op);
-}
-
-static ExprNode *
-ParseNot(Parser *p)
-{
-	ExprNode   *node;
-
-	check_stack_depth();
-	if (!IsAtWord(p, "NOT"))
-		return ParsePredicate(p);
-	node = ParserOperator(p, NODE_NOT);
-	NodeAppend(node, ParseNot(p));
-	RequireCondition(p, node->first);
-	return node;
-}
-
-/*
- * Parses operands joined by one word.  Returns one node with all of them, or
- * the operand itself if there is only one.
- */
-static ExprNode *
-ParseJoined(Parser *p, const char *word, NodeKind kind, OperandParser parse)
-{
-	ExprNode   *first = parse(p);
-	ExprNode   *node;
-
-	if (!IsAtWord(p, word))
-		return first;
-	RequireCondition(p, first);
-	node = ParserNode(p, kind);
-	NodeAppend(node, first);
-	while (IsAtWord(p, word))
-	{
-		ParserOperator(p, kind);
-		NodeAppend(node, parse(p));
-		RequireCondition(p, node->last);
-	}
-	return node;
-}
-
-static ExprNode *
-ParseAnd(Parser *p)
-{
-	return ParseJoined(p, "AND", NODE_AND, ParseNot);
-}
-
-static ExprNode *
-ParseOr(Parser *p)
-{
-	check_stack_depth();
-	return ParseJoined(p, "OR", NODE_OR, ParseAnd);
+	return ExprParseCompare(p, left, op);
 }
 
 /* ---- functions ---- */
@@ -266,7 +188,7 @@ CheckCalls(Parser *p, const ExprNode *node, FunctionPlace place, bool in_size)
 ExprNode *
 ParseCondition(Parser *p)
 {
-	ExprNode   *node = ParseOr(p);
+	ExprNode   *node = ExprParseOr(p);
 
 	RequireCondition(p, node);
 	CheckCalls(p, node, PLACE_CONDITION, false);

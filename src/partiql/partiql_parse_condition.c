@@ -2,15 +2,13 @@
  * partiql_parse_condition.c
  *	  The grammar of conditions.
  *
- *		condition	= and { OR and }
- *		and			= not { AND not }
- *		not			= NOT not | predicate
- *		predicate	= operand cmp operand
- *					| operand [ NOT ] BETWEEN operand AND operand
+ *		predicate	= compare | between | operand NOT BETWEEN operand AND operand
  *					| operand [ NOT ] IN ( "[" list "]" | "(" list ")" )
  *					| path IS [ NOT ] ( MISSING | NULL | type )
  *					| call | "(" condition ")"
  *		operand		= path | literal | call | "(" operand ")"
+ *
+ * expr/condition_grammar.h has the rest.
  *
  * IS MISSING and IS with a type are parsed as functions of expressions.  A "("
  * opens a condition or an operand; only the text after the ")" shows which.
@@ -21,7 +19,7 @@
 
 #include "partiql/partiql_parser.h"
 
-static ExprNode *ParseOr(PartiqlParser *p);
+static ExprNode *PartiqlParseOr(PartiqlParser *p);
 
 static bool
 NodeIsCondition(const ExprNode *node)
@@ -150,7 +148,7 @@ static ExprNode *
 ParseTerm(PartiqlParser *p)
 {
 	if (PartiqlAt(p, PT_LPAREN))
-		return PartiqlParseParentheses(p, ParseOr);
+		return PartiqlParseParentheses(p, PartiqlParseOr);
 	if (PartiqlAtLiteral(p))
 		return PartiqlParseValue(p);
 	if (PartiqlAtWord(p, "EXISTS"))
@@ -170,51 +168,20 @@ ParseOperand(PartiqlParser *p)
 
 /* ---- predicates ---- */
 
-/* The comparison operator at the current token, or -1. */
-static int
-CompareOpAt(const PartiqlParser *p)
-{
-	switch (p->token.kind)
-	{
-		case PT_EQ:
-			return COMPARISON_EQ;
-		case PT_NE:
-			return COMPARISON_NE;
-		case PT_LT:
-			return COMPARISON_LT;
-		case PT_LE:
-			return COMPARISON_LE;
-		case PT_GT:
-			return COMPARISON_GT;
-		case PT_GE:
-			return COMPARISON_GE;
-		default:
-			return -1;
-	}
-}
+static ExprNode *ParsePredicate(PartiqlParser *p);
 
-static ExprNode *
-ParseCompare(PartiqlParser *p, ExprNode *left, int op)
-{
-	ExprNode   *node = PartiqlOperator(p, NODE_COMPARE);
-
-	node->op = op;
-	NodeAppend(node, left);
-	NodeAppend(node, ParseOperand(p));
-	return node;
-}
-
-static ExprNode *
-ParseBetween(PartiqlParser *p, ExprNode *left)
-{
-	ExprNode   *node = PartiqlOperator(p, NODE_BETWEEN);
-
-	NodeAppend(node, left);
-	NodeAppend(node, ParseOperand(p));
-	PartiqlExpectWord(p, "AND");
-	NodeAppend(node, ParseOperand(p));
-	return node;
-}
+#define GRAMMAR_PARSER			PartiqlParser
+#define GRAMMAR_NAME(name)		Partiql##name
+#define GRAMMAR_TOKEN(name)		PT_##name
+#define GRAMMAR_AT_WORD			PartiqlAtWord
+#define GRAMMAR_EXPECT_WORD		PartiqlExpectWord
+#define GRAMMAR_OPERATOR		PartiqlOperator
+#define GRAMMAR_REQUIRE			(void) RequireCondition
+#define GRAMMAR_ENTER			PartiqlEnter
+#define GRAMMAR_LEAVE			PartiqlLeave
+#define GRAMMAR_OPERAND			ParseOperand
+#define GRAMMAR_PREDICATE		ParsePredicate
+#include "expr/condition_grammar.h"
 
 static ExprNode *
 ParseIn(PartiqlParser *p, ExprNode *left)
@@ -310,18 +277,18 @@ static ExprNode *
 ParsePredicate(PartiqlParser *p)
 {
 	ExprNode   *left = ParseTerm(p);
-	int			op = CompareOpAt(p);
+	int			op = PartiqlCompareOpAt(p);
 	bool		negated = PartiqlAtWord(p, "NOT");
 	ExprNode   *node;
 
 	if (op >= 0)
-		return ParseCompare(p, RequireOperand(p, left), op);
+		return PartiqlParseCompare(p, RequireOperand(p, left), op);
 	if (PartiqlAtWord(p, "IS"))
 		return ParseIs(p, RequireOperand(p, left));
 	if (negated)
 		PartiqlAdvance(p);
 	if (PartiqlAtWord(p, "BETWEEN"))
-		node = ParseBetween(p, RequireOperand(p, left));
+		node = PartiqlParseBetween(p, RequireOperand(p, left));
 	else if (PartiqlAtWord(p, "IN"))
 		node = ParseIn(p, RequireOperand(p, left));
 	else
@@ -333,58 +300,8 @@ ParsePredicate(PartiqlParser *p)
 	return negated ? NegateCondition(p, node) : node;
 }
 
-/* ---- logic ---- */
-
-static ExprNode *
-ParseNot(PartiqlParser *p)
-{
-	ExprNode   *node;
-
-	if (!PartiqlAtWord(p, "NOT"))
-		return ParsePredicate(p);
-	PartiqlEnter(p);
-	node = PartiqlOperator(p, NODE_NOT);
-	NodeAppend(node, RequireCondition(p, ParseNot(p)));
-	PartiqlLeave(p);
-	return node;
-}
-
-/*
- * Parses conditions joined by one word.  Returns one node with all of them, or
- * the condition itself if there is only one.
- */
-static ExprNode *
-ParseJoined(PartiqlParser *p, const char *word, NodeKind kind, PartiqlOperandParser parse)
-{
-	ExprNode   *first = parse(p);
-	ExprNode   *node;
-
-	if (!PartiqlAtWord(p, word))
-		return first;
-	node = PartiqlNode(p, kind);
-	NodeAppend(node, RequireCondition(p, first));
-	while (PartiqlAtWord(p, word))
-	{
-		PartiqlTakeOperator(p);
-		NodeAppend(node, RequireCondition(p, parse(p)));
-	}
-	return node;
-}
-
-static ExprNode *
-ParseAnd(PartiqlParser *p)
-{
-	return ParseJoined(p, "AND", NODE_AND, ParseNot);
-}
-
-static ExprNode *
-ParseOr(PartiqlParser *p)
-{
-	return ParseJoined(p, "OR", NODE_OR, ParseAnd);
-}
-
 ExprNode *
 PartiqlParseCondition(PartiqlParser *p)
 {
-	return RequireCondition(p, ParseOr(p));
+	return RequireCondition(p, PartiqlParseOr(p));
 }
