@@ -10,13 +10,15 @@ DATA = $(filter-out $(EXTENSION_SCRIPT),$(sort $(wildcard dynamo--*.sql)))
 DATA_built = build/$(EXTENSION_SCRIPT)
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
-# Three libraries: dynamo; dynamo_api with DynamoDB's requests, and exports and backups; and
-# dynamo_http, the endpoint.  A library needs those before it (test/exports).
+# Four libraries: dynamo; dynamo_citus, which distributes tables; dynamo_api with DynamoDB's
+# requests, and exports and backups; and dynamo_http, the endpoint, which needs dynamo_api.
+# All need dynamo (test/exports).
 API_WINGS = request partiql archive transfer
+CITUS_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/citus/*.c)))
 API_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard $(API_WINGS:%=src/%/*.c))))
 HTTP_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/http/*.c)))
-OBJS := $(filter-out $(API_OBJS) $(HTTP_OBJS),$(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c))))
-ALL_OBJS = $(OBJS) $(API_OBJS) $(HTTP_OBJS)
+OBJS := $(filter-out $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS),$(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c))))
+ALL_OBJS = $(OBJS) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS)
 
 # Every file of sql/ is a test of its own and needs no other one.  The database is
 # the same whatever the server's encoding and locale.
@@ -28,7 +30,7 @@ ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/iso
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
 	--encoding=UTF8 --no-locale
 
-EXTRA_CLEAN = $(ALL_OBJS:.o=.d) $(API_OBJS) $(HTTP_OBJS) dynamo_api$(DLSUFFIX) dynamo_http$(DLSUFFIX)
+EXTRA_CLEAN = $(ALL_OBJS:.o=.d) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http)
 
 PG_CONFIG ?= pg_config
 
@@ -58,6 +60,7 @@ build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(REPORTS)
 
 # The libraries stand beside each other.
 BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
+CITUS_LINK = $(BESIDE) -l:dynamo$(DLSUFFIX)
 API_LINK = -lz $(BESIDE) -l:dynamo$(DLSUFFIX)
 HTTP_LINK = -lz $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
 # only the endpoint needs OpenSSL, where the server is built with it
@@ -65,13 +68,16 @@ ifeq ($(with_ssl),openssl)
 HTTP_LINK += -lssl -lcrypto
 endif
 
+dynamo_citus$(DLSUFFIX): $(CITUS_OBJS) dynamo$(DLSUFFIX)
+	$(CC) $(CFLAGS) -shared -o $@ $(CITUS_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(CITUS_LINK)
+
 dynamo_api$(DLSUFFIX): $(API_OBJS) dynamo$(DLSUFFIX)
 	$(CC) $(CFLAGS) -shared -o $@ $(API_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(API_LINK)
 
 dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo_api$(DLSUFFIX)
 	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
 
-OTHER_LIBRARIES = dynamo_api$(DLSUFFIX) dynamo_http$(DLSUFFIX)
+OTHER_LIBRARIES = dynamo_citus$(DLSUFFIX) dynamo_api$(DLSUFFIX) dynamo_http$(DLSUFFIX)
 
 all: $(OTHER_LIBRARIES)
 

@@ -707,13 +707,13 @@ COMMENT ON FUNCTION dynamo.drop_table(text) IS
 
 CREATE FUNCTION dynamo.distribute_table(table_name text, shards integer DEFAULT NULL) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_distribute_table';
+	AS '$libdir/dynamo_citus', 'dynamo_distribute_table';
 COMMENT ON FUNCTION dynamo.distribute_table(text, integer) IS
 	'distributes the items of a table over the nodes of Citus by the hash of their partition key';
 
 CREATE FUNCTION dynamo.undistribute_table(table_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_undistribute_table';
+	AS '$libdir/dynamo_citus', 'dynamo_undistribute_table';
 COMMENT ON FUNCTION dynamo.undistribute_table(text) IS
 	'moves the items of a distributed table back to the coordinator';
 
@@ -1244,7 +1244,7 @@ ALTER TABLE dynamo_internal.index_builds ENABLE REPLICA TRIGGER skip_replicated_
 
 CREATE FUNCTION dynamo_internal.pending_changes(relation oid, OUT pending_changes bigint, OUT oldest_change timestamptz)
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_pending_changes';
+	AS '$libdir/dynamo_citus', 'dynamo_pending_changes';
 COMMENT ON FUNCTION dynamo_internal.pending_changes(oid) IS
 	'changes of a distributed table that its index tables have yet to get; null if there is nothing to get, or to see';
 
@@ -1919,7 +1919,7 @@ COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, text, text) IS
 
 CREATE FUNCTION dynamo.complete_entity_views() RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_complete_entity_views';
+	AS '$libdir/dynamo_citus', 'dynamo_complete_entity_views';
 COMMENT ON FUNCTION dynamo.complete_entity_views() IS
 	'makes the entity views of distributed tables writable on nodes of Citus that were added later';
 
@@ -2088,7 +2088,7 @@ COMMENT ON FUNCTION dynamo.stream_shards(text, text) IS
 CREATE FUNCTION dynamo_system.stream_on_shard(schema_name text, relation_name text, shard_id text, action integer,
 	number text, max_records integer, max_bytes integer) RETURNS bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_stream_on_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_stream_on_shard';
 COMMENT ON FUNCTION dynamo_system.stream_on_shard(text, text, text, integer, text, integer, integer) IS
 	'reads or trims a shard of a stream for another node of Citus, if it is on this node';
 
@@ -2238,20 +2238,20 @@ COMMENT ON FUNCTION dynamo_system.request_on_shard(text, text) IS
 
 CREATE FUNCTION dynamo_system.row_on_shard(action integer, schema_name text, relation_name text, access integer, item bytea) RETURNS bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_row_on_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_row_on_shard';
 COMMENT ON FUNCTION dynamo_system.row_on_shard(integer, text, text, integer, bytea) IS
 	'reads or writes one row for another node of Citus, if it is on a shard of this node';
 
 CREATE FUNCTION dynamo_system.take_settings(names text[], setting_values text[]) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_take_settings';
+	AS '$libdir/dynamo_citus', 'dynamo_take_settings';
 COMMENT ON FUNCTION dynamo_system.take_settings(text[], text[]) IS
 	'sets custom settings until the end of the transaction, for a session on another node of Citus';
 
 CREATE FUNCTION dynamo_system.rows_on_shard(schema_name text, relation_name text, range bytea, key_operator integer,
 	direction integer, max_rows integer, max_bytes integer) RETURNS SETOF bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_rows_on_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_rows_on_shard';
 COMMENT ON FUNCTION dynamo_system.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
 	'reads rows of one partition key, of a shard or of several keys for another node of Citus, if they are on this node';
 
@@ -2266,37 +2266,37 @@ COMMENT ON FUNCTION dynamo_system.write_on_shard(integer, text, dynamo.item, tex
 -- Index tables of distributed tables
 CREATE FUNCTION dynamo.apply_index_changes(table_name text, max_changes integer DEFAULT 10000) RETURNS bigint
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_apply_index_changes';
+	AS '$libdir/dynamo_citus', 'dynamo_apply_index_changes';
 COMMENT ON FUNCTION dynamo.apply_index_changes(text, integer) IS
 	'applies changes of a distributed table to its index tables, at most so many of each node; returns the number of changed items';
 
 CREATE FUNCTION dynamo.wait_for_index(table_name text, index_name text, timeout interval DEFAULT '1 minute') RETURNS boolean
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_wait_for_index';
+	AS '$libdir/dynamo_citus', 'dynamo_wait_for_index';
 COMMENT ON FUNCTION dynamo.wait_for_index(text, text, interval) IS
 	'waits until an index has all changes that were committed before; false if it does not have them in time';
 
 CREATE FUNCTION dynamo_system.take_index_changes(schema_name text, relation_name text, max_changes integer) RETURNS bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_take_index_changes';
+	AS '$libdir/dynamo_citus', 'dynamo_take_index_changes';
 COMMENT ON FUNCTION dynamo_system.take_index_changes(text, text, integer) IS
 	'returns and deletes changes that were recorded on this node of Citus, for the owner of the table; with 0, tells whether there are any';
 
 CREATE FUNCTION dynamo_system.put_index_entries(schema_name text, relation_name text, index_name text, entries bytea) RETURNS bigint
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_put_index_entries';
+	AS '$libdir/dynamo_citus', 'dynamo_put_index_entries';
 COMMENT ON FUNCTION dynamo_system.put_index_entries(text, text, text, bytea) IS
 	'deletes and writes entries of an index table on this node of Citus, for the owner of the table';
 
 CREATE FUNCTION dynamo_system.entry_of_item(schema_name text, relation_name text, index_name text, item dynamo.item) RETURNS dynamo.item
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_entry_of_item';
+	AS '$libdir/dynamo_citus', 'dynamo_entry_of_item';
 COMMENT ON FUNCTION dynamo_system.entry_of_item(text, text, text, dynamo.item) IS
 	'for another node of Citus: the entry that an item has in an index, with the projected attributes; null if it has none';
 
 CREATE FUNCTION dynamo_system.change_shard(shard_name text, work integer, index_name text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_change_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_change_shard';
 COMMENT ON FUNCTION dynamo_system.change_shard(text, integer, text) IS
 	'changes or searches the rows of a shard of Citus whose definition this transaction has changed, for the owner of the table';
 
@@ -3091,13 +3091,13 @@ COMMENT ON FUNCTION dynamo.encrypt_access_keys() IS
 -- These operators say "is in the shard of": there, they are true for all rows.
 CREATE FUNCTION dynamo_internal.same_shard(text, text) RETURNS boolean
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_same_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_same_shard';
 CREATE FUNCTION dynamo_internal.same_shard(numeric, numeric) RETURNS boolean
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_same_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_same_shard';
 CREATE FUNCTION dynamo_internal.same_shard(bytea, bytea) RETURNS boolean
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_same_shard';
+	AS '$libdir/dynamo_citus', 'dynamo_same_shard';
 CREATE OPERATOR dynamo.=% (LEFTARG = text, RIGHTARG = text, FUNCTION = dynamo_internal.same_shard);
 CREATE OPERATOR dynamo.=% (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = dynamo_internal.same_shard);
 CREATE OPERATOR dynamo.=% (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = dynamo_internal.same_shard);

@@ -5,10 +5,10 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "citus/citus.h"
 #include "compat.h"
 #include "constraint/reference.h"
 #include "copy/copy.h"
@@ -23,6 +23,7 @@
 #include "store/plan.h"
 #include "store/store.h"
 #include "stream/stream.h"
+#include "table/placement.h"
 #include "table/table.h"
 #include "view/declared_types.h"
 #include "version.h"
@@ -35,9 +36,31 @@ MODULE_MAGIC("dynamo", DYNAMO_VERSION);
 
 PGDLLEXPORT void _PG_init(void);
 
+bool		library_is_known;
+
+/* ---- the library for Citus ---- */
+
+#define CITUS_CATALOG	"pg_dist_partition"
+
+/* Citus must come first in the list. */
+static bool
+CitusIsPreloaded(void)
+{
+	return shared_preload_libraries_string != NULL && strstr(shared_preload_libraries_string, "citus") != NULL;
+}
+
+static void
+LoadCitusLibrary(void)
+{
+	(void) load_external_function("$libdir/dynamo_citus", "dynamo_row_on_shard", true, NULL);
+}
+
+/* ---- start-up ---- */
+
 void
 _PG_init(void)
 {
+	library_is_known = true;
 	StatInit();
 	DdlInit();
 	TableCacheInit();
@@ -55,10 +78,12 @@ _PG_init(void)
 	BuildWorkerInit();
 	SearchInit();
 	TableSettingsInit();		/* after streams and views, which a node of a cluster may refuse to drop */
-	CitusInit();
 	WorkersInit();
 	ApiInit();
 	EndpointInit();
+	PlacementInit(CITUS_CATALOG, LoadCitusLibrary);
+	if (CitusIsPreloaded())
+		LoadCitusLibrary();			/* last: its hooks are called first */
 	MarkGUCPrefixReserved("dynamo");
 }
 

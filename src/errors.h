@@ -98,7 +98,7 @@ extern DYNAMO_EXPORT void InvalidParameter(const char *format,...)
 			pg_attribute_printf(1, 2) pg_attribute_noreturn();
 
 /* Raises ERRCODE_INVALID_PARAMETER_VALUE: an argument of an SQL function makes no sense. */
-extern void InvalidArgument(const char *format,...)
-			pg_attribute_printf(1, 2) pg_attribute_noreturn();
+extern DYNAMO_EXPORT void InvalidArgument(const char *format,...)
+						  pg_attribute_printf(1, 2) pg_attribute_noreturn();
 
 #endif							/* DYNAMO_ERRORS_H */

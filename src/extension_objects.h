@@ -56,7 +56,7 @@
 extern Oid	ExtensionFunctionOid(const char *schema_name, const char *name, const Oid *types, int n);
 
 /* The OID of the trigger function dynamo_system.<name>(); InvalidOid if missing. */
-extern Oid	SystemFunctionOid(const char *name);
+extern DYNAMO_EXPORT Oid	SystemFunctionOid(const char *name);
 
 /* The same in dynamo_internal. */
 extern Oid	InternalFunctionOid(const char *name);
@@ -95,6 +95,6 @@ extern TransactionId CatalogRowWriter(int cache, Oid oid);
 extern DYNAMO_EXPORT bool MaySeeAllRows(Oid relid);
 
 /* Whether a relation has a trigger that calls a function. */
-extern bool HasTriggerOf(Relation rel, Oid function);
+extern DYNAMO_EXPORT bool HasTriggerOf(Relation rel, Oid function);
 
 #endif							/* DYNAMO_EXTENSION_OBJECTS_H */

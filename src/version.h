@@ -16,4 +16,7 @@
  */
 extern DYNAMO_EXPORT void CheckLibraryVersion(const char *library, const char *version);
 
+/* Whether PostgreSQL has loaded dynamo, or is loading it: it is not only what another library needs. */
+extern DYNAMO_EXPORT bool library_is_known;
+
 #endif							/* DYNAMO_VERSION_H */

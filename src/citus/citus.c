@@ -2,12 +2,11 @@
  * citus.c
  *	  Registers Citus as what distributes tables.
  *
- * It is registered with and without Citus: a table whose rows are in shards must never be
+ * Without Citus, it still knows its catalogs: a table whose rows are in shards must never be
  * taken for one of this server, even if Citus is no longer loaded.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/guc.h"
 
 #include "citus/apply.h"
@@ -130,24 +129,28 @@ static const ElsewhereMethods reached_by_citus = {
 	.run_on_shards = RunOnShards
 };
 
-bool
-CitusIsPreloaded(void)
+/* It has defined its settings then. */
+static bool
+CitusIsLoaded(void)
 {
-	return shared_preload_libraries_string != NULL && strstr(shared_preload_libraries_string, "citus") != NULL;
+	return GetConfigOption("citus.propagate_set_commands", true, false) != NULL;
 }
 
+/* Loading dynamo may load this library, too, while it is being loaded. */
 void
 CitusInit(void)
 {
-	DefineCustomIntVariable("dynamo.new_table_shards",
-							"Number of shards of the tables that CreateTable requests create.",
-							"0 creates tables that are not distributed.",
-							&new_table_shards, 0, 0, MAX_CITUS_SHARDS,
-							PGC_USERSET, 0, NULL, NULL, NULL);
-	CustomSettingsInit();
-	if (CitusIsPreloaded())
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	if (CitusIsLoaded())
+	{
+		CustomSettingsInit();
 		PlanOfViewsInit();
-	IndexChangesInit();
+		IndexChangesInit();
+	}
 	PlacementRegister(&placed_by_citus);
 	ElsewhereRegister(&reached_by_citus);
 }

@@ -204,12 +204,9 @@ AtSubtransaction(SubXactEvent event, SubTransactionId self, SubTransactionId par
 	in_force = false;
 }
 
-/* Without Citus, statements have no cost. */
 void
 CustomSettingsInit(void)
 {
-	if (GetConfigOption("citus.propagate_set_commands", true, false) == NULL)
-		return;
 	next_run = ExecutorRun_hook;
 	ExecutorRun_hook = RunWithCustomSettings;
 	RegisterSubXactCallback(AtSubtransaction, NULL);

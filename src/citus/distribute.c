@@ -24,7 +24,6 @@
 #include "utils/rel.h"
 
 #include "citus/apply.h"
-#include "citus/citus.h"
 #include "citus/citus_catalog.h"
 #include "citus/distribute.h"
 #include "citus/distribute_by.h"
@@ -418,10 +417,10 @@ dynamo_distribute_table(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
-	if (!PG_ARGISNULL(1) && (shards < 1 || shards > MAX_CITUS_SHARDS))
+	if (!PG_ARGISNULL(1) && (shards < 1 || shards > MAX_TABLE_SHARDS))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("shards must be between 1 and %d", MAX_CITUS_SHARDS)));
+				 errmsg("shards must be between 1 and %d", MAX_TABLE_SHARDS)));
 	CheckCoordinator();
 	DistributeTable(OpenOwnTable(TableArgument(fcinfo, 0)), shards);
 	PG_RETURN_VOID();

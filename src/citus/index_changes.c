@@ -8,8 +8,6 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
 #include "access/table.h"
 #include "access/xact.h"
 #include "commands/extension.h"
@@ -17,14 +15,12 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/proc.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "citus/apply.h"
-#include "citus/citus.h"
 #include "citus/index_changes.h"
 #include "compat.h"
 #include "table/distribution.h"
@@ -54,8 +50,6 @@ typedef struct ChangedTable
 	int			rest_seconds;
 	bool		listed;
 } ChangedTable;
-
-static int	index_changes_interval; /* in ms; 0: never */
 
 static MemoryContext list_context;
 static List *tables;
@@ -281,12 +275,8 @@ dynamo_index_changes_main(Datum arg)
 void
 IndexChangesInit(void)
 {
-	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_index_changes_main", "dynamo index changes");
+	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_citus", "dynamo_index_changes_main", "dynamo index changes");
 
-	DefineCustomIntVariable("dynamo.index_changes_interval",
-							"Time between looks for changes of distributed tables that index tables have yet to get; 0 means never.",
-							NULL, &index_changes_interval, 500, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
-							NULL, NULL, NULL);
-	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade && CitusIsPreloaded())
+	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)
 		RegisterBackgroundWorker(&worker);
 }

@@ -5,7 +5,7 @@
 #ifndef DYNAMO_CITUS_INDEX_CHANGES_H
 #define DYNAMO_CITUS_INDEX_CHANGES_H
 
-/* Defines its setting and, in the postmaster, registers it. */
+/* In the postmaster, registers it. */
 extern void IndexChangesInit(void);
 
 extern PGDLLEXPORT void dynamo_index_changes_main(Datum arg);

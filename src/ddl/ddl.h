@@ -86,8 +86,8 @@ extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
  * Chooses a name for the relation of an index, or of a shard, that no relation
  * has and that no relation of the table was created with.
  */
-extern const char *ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
-									   const char *index_name);
+extern DYNAMO_EXPORT const char *ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
+													 const char *index_name);
 
 /* Checks a change of an index: projection, storage, shards. */
 extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
@@ -112,7 +112,7 @@ extern void StoreTrigger(const char *table, const char *name, const char *when,
 						 const char *function, const char *argument);
 
 /* Drops a trigger if it exists. */
-extern void DropTrigger(Oid relid, const char *table, const char *name);
+extern DYNAMO_EXPORT void DropTrigger(Oid relid, const char *table, const char *name);
 
 /*
  * Stores def as the definition of a table by replacing its triggers; those of a distributed
@@ -122,7 +122,7 @@ extern void DropTrigger(Oid relid, const char *table, const char *name);
 extern DYNAMO_EXPORT void StoreDefinition(Oid relid, const TableDef *def);
 
 /* Whether a definition has index tables. */
-extern bool HasIndexTables(const TableDef *def);
+extern DYNAMO_EXPORT bool HasIndexTables(const TableDef *def);
 
 /*
  * Whether each row of a table must be processed after it was written: because
@@ -135,7 +135,7 @@ extern bool NeedsRowMaintenance(Oid relid, const TableDef *def);
 extern void StoreRowMaintenance(Oid relid, const TableDef *def);
 
 /* The same for this trigger and the one after TRUNCATE. */
-extern void StoreAllMaintenance(Oid relid, const TableDef *def);
+extern DYNAMO_EXPORT void StoreAllMaintenance(Oid relid, const TableDef *def);
 
 /* Creates the missing triggers of a new partition of a dynamo table. */
 extern void StorePartitionTriggers(Oid partition);
@@ -144,7 +144,7 @@ extern void StorePartitionTriggers(Oid partition);
  * Creates the triggers of an index table that refuse all writes except those
  * of index maintenance.
  */
-extern void StoreGuards(Oid index_table);
+extern DYNAMO_EXPORT void StoreGuards(Oid index_table);
 
 /* ---- open_for_ddl.c ---- */
 
@@ -163,7 +163,7 @@ extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 extern Relation OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode);
 
 /* The same, and on a worker node, too. */
-extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
+extern DYNAMO_EXPORT Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
 
 /*
  * Locks a table in the same way, at least against writers; returns a copy of its
@@ -212,7 +212,7 @@ extern void MatchRowSecurity(Oid relid, Oid index_table);
  * Creates a table in the schema of another, with its owner, persistence and row
  * security; clauses follow the name in CREATE TABLE.  Returns the new table.
  */
-extern Oid	CreateTableBeside(Oid relid, const char *name, const char *clauses);
+extern DYNAMO_EXPORT Oid	CreateTableBeside(Oid relid, const char *name, const char *clauses);
 
 /*
  * Creates the index table of an index; limited is without meaning.  The kinds create

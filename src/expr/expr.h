@@ -93,7 +93,7 @@ extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len, Proble
  * jsonb (an object of strings).  The bindings point to their arguments and
  * copy nothing.  Problems of the call are noted in problem.
  */
-extern ExprBindings *ExprBindingsCreate(ValueRef values, Problem *problem);
+extern DYNAMO_EXPORT ExprBindings *ExprBindingsCreate(ValueRef values, Problem *problem);
 extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
 extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
 
@@ -101,7 +101,7 @@ extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
  * Adds the names in a map of strings, which may be missing.  Returns false if
  * one of them is not a string.
  */
-extern bool ExprBindingsAddMap(ExprBindings *b, ValueRef names);
+extern DYNAMO_EXPORT bool ExprBindingsAddMap(ExprBindings *b, ValueRef names);
 
 /*
  * Bindings of a PartiQL statement, whose values have numbers instead of names.
@@ -146,7 +146,7 @@ extern DYNAMO_EXPORT Condition *ConditionBind(ExprKind kind, const Expr *expr, E
  * Whether an item satisfies a condition.  item is MISSING_VALUE if there is
  * none.
  */
-extern bool ConditionMatches(const Condition *cond, ValueRef item);
+extern DYNAMO_EXPORT bool ConditionMatches(const Condition *cond, ValueRef item);
 
 /*
  * Calls visit for the top-level attribute name of every path in the condition,
@@ -289,7 +289,7 @@ extern DYNAMO_EXPORT Projection *ProjectionBindNamed(const Expr *list, const Sli
  * Returns a new palloc'd item with only the projected paths; {} if none
  * resolves.
  */
-extern struct varlena *ProjectionApply(const Projection *proj, ValueRef item);
+extern DYNAMO_EXPORT struct varlena *ProjectionApply(const Projection *proj, ValueRef item);
 extern void ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void *arg);
 
 /* ---- updates ---- */

@@ -5,6 +5,7 @@
 #ifndef DYNAMO_NAME_SET_H
 #define DYNAMO_NAME_SET_H
 
+#include "exported.h"
 #include "expr/expr.h"
 
 typedef struct NameSet
@@ -14,16 +15,16 @@ typedef struct NameSet
 	int			room;
 } NameSet;
 
-extern void NameSetAdd(NameSet *set, Slice name);
+extern DYNAMO_EXPORT void NameSetAdd(NameSet *set, Slice name);
 
 /*
  * Adds the top-level names of the paths of a projection and a condition;
  * either may be NULL.
  */
-extern void NameSetAddPaths(NameSet *set, const Projection *projection,
-							const Condition *condition);
+extern DYNAMO_EXPORT void NameSetAddPaths(NameSet *set, const Projection *projection,
+										  const Condition *condition);
 
 /* Sorts the names and removes duplicates, as ItemDatumPart requires. */
-extern void NameSetFinish(NameSet *set);
+extern DYNAMO_EXPORT void NameSetFinish(NameSet *set);
 
 #endif							/* DYNAMO_NAME_SET_H */

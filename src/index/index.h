@@ -96,7 +96,7 @@ typedef struct LeftOut
 } LeftOut;
 
 /* Finds the items that an index of a locked table omits. */
-extern LeftOut FindLeftOut(Oid relid, const char *index_name, ColumnsState columns);
+extern DYNAMO_EXPORT LeftOut FindLeftOut(Oid relid, const char *index_name, ColumnsState columns);
 
 /* Reports these items to the user. */
 extern void ReportLeftOut(const char *index_name, const LeftOut *found);
@@ -128,10 +128,10 @@ extern bool DoOnShards(Oid relid, ShardWork work, const char *index_name);
  * triggers.  The caller holds an exclusive lock.  index_name is used in
  * progress reports.
  */
-extern void FillKeyColumns(Oid relid, const char *index_name);
+extern DYNAMO_EXPORT void FillKeyColumns(Oid relid, const char *index_name);
 
 /* Sets null and wrong key columns from the items (reindex). */
-extern void RepairKeyColumns(Oid relid, const char *index_name);
+extern DYNAMO_EXPORT void RepairKeyColumns(Oid relid, const char *index_name);
 
 /* Copies the columns of the row in a slot, by attnum - 1; returns its item. */
 extern ValueRef CopyColumns(const TableDef *def, TupleTableSlot *slot,
@@ -141,7 +141,7 @@ extern ValueRef CopyColumns(const TableDef *def, TupleTableSlot *slot,
 extern bool ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
 /* Sets the column of expiry times in the same way. */
-extern void FillExpiry(Oid relid);
+extern DYNAMO_EXPORT void FillExpiry(Oid relid);
 
 /* Reports the progress of a build from time to time; rows counts from 1. */
 extern void ReportBuildProgress(const IndexDef *index, int64 rows);
@@ -160,14 +160,14 @@ extern int64 FillIndexTable(Oid relid, const char *index_name);
  * Repairs an index from its table: triggers, key columns, entries.  Takes an
  * exclusive lock.  alone: the caller does not repair the other indexes, which may need it.
  */
-extern void IndexRebuild(const char *table_name, const char *index_name, bool alone);
+extern DYNAMO_EXPORT void IndexRebuild(const char *table_name, const char *index_name, bool alone);
 
 /* ---- maintain.c ---- */
 
 extern void MaintenanceInit(void);
 
 /* Whether writes maintain an index table. */
-extern bool IsMaintainedIndex(const IndexDef *index);
+extern DYNAMO_EXPORT bool IsMaintainedIndex(const IndexDef *index);
 
 /* Empties an index table despite its guards. */
 extern void TruncateIndexTable(const TableDef *def, const IndexDef *index);
@@ -188,11 +188,11 @@ typedef struct BaseRow
  * Returns a column of a row.  This and the following functions require that
  * there is a row.
  */
-extern Datum BaseRowColumn(BaseRow *row, AttrNumber attnum, bool *isnull);
+extern DYNAMO_EXPORT Datum BaseRowColumn(BaseRow *row, AttrNumber attnum, bool *isnull);
 
 /* Returns the item of a row: as stored, and detoasted. */
-extern Datum BaseRowStoredItem(const TableDef *def, BaseRow *row);
-extern ValueRef BaseRowItem(const TableDef *def, BaseRow *row);
+extern DYNAMO_EXPORT Datum BaseRowStoredItem(const TableDef *def, BaseRow *row);
+extern DYNAMO_EXPORT ValueRef BaseRowItem(const TableDef *def, BaseRow *row);
 
 /* Returns the key of a row from its columns, unless they contain invalid values. */
 extern MaybeItem BaseRowKey(const TableDef *def, const BaseRow *row);
@@ -209,13 +209,13 @@ typedef struct EntryKey
 /*
  * Computes the key of a row's entry from its columns; and compares two keys.
  */
-extern void EntryKeyOfRow(const TableDef *def, const IndexDef *index,
-						  BaseRow *row, EntryKey *key);
-extern bool EntryKeysEqual(const TableDef *def, const IndexDef *index,
-						   const EntryKey *a, const EntryKey *b);
+extern DYNAMO_EXPORT void EntryKeyOfRow(const TableDef *def, const IndexDef *index,
+										BaseRow *row, EntryKey *key);
+extern DYNAMO_EXPORT bool EntryKeysEqual(const TableDef *def, const IndexDef *index,
+										 const EntryKey *a, const EntryKey *b);
 
 /* Whether a change of a row changes its entry in an index table (maintain.c). */
-extern bool ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new);
+extern DYNAMO_EXPORT bool ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new);
 
 /* An index table, or one shard of it, open for writing. */
 typedef struct EntryTable
@@ -231,11 +231,11 @@ typedef struct EntryTable
 /* Opens an index table (IndexTableOpen), or the shard given, to find and write entries. */
 extern void EntryTableOpen(EntryTable *t, const TableDef *def,
 						   const IndexDef *index, int shard, LOCKMODE lockmode);
-extern void EntryTableClose(EntryTable *t);
+extern DYNAMO_EXPORT void EntryTableClose(EntryTable *t);
 
 /* The same for a shard of a distributed index table that the caller has opened and verified. */
-extern void EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index,
-								Relation shard);
+extern DYNAMO_EXPORT void EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index,
+											  Relation shard);
 
 /*
  * The shards of an index table, or the unsharded table, opened on first use.
@@ -256,18 +256,18 @@ extern EntryTable *EntryShardsGet(EntryShards *shards, int shard);
 extern void EntryShardsEnd(EntryShards *shards);
 
 /* Whether an entry with this key exists; it is then in t->own.slot. */
-extern bool EntryFind(EntryTable *t, const EntryKey *key);
+extern DYNAMO_EXPORT bool EntryFind(EntryTable *t, const EntryKey *key);
 
 /* Inserts an entry, and deletes others with its key. */
-extern void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item);
+extern DYNAMO_EXPORT void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item);
 
 /*
  * Give the entry that EntryFind found another key, update it with the same key,
  * or delete it.  EntryMove deletes others with the new key.
  */
 extern void EntryMove(EntryTable *t, const EntryKey *key, struct varlena *item);
-extern void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
-extern void EntryDelete(EntryTable *t);
+extern DYNAMO_EXPORT void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
+extern DYNAMO_EXPORT void EntryDelete(EntryTable *t);
 
 /*
  * Adds the vector of a row to the key of its entry in a vector index.  Without

@@ -8,6 +8,7 @@
 #include "utils/snapshot.h"
 #include "utils/tuplestore.h"
 
+#include "exported.h"
 #include "index/index.h"
 
 /* A table that contains rows: the base table, or one of its partitions. */
@@ -33,7 +34,7 @@ typedef struct Verification
 } Verification;
 
 /* Adds a problem of the row with a key, or of none. */
-extern void ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail);
+extern DYNAMO_EXPORT void ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail);
 
 /*
  * Computes the index's columns of a row from its item; values and nulls are in
@@ -59,6 +60,6 @@ extern void VerifyColumns(Verification *v);
  * Returns the base key in the columns of an entry, unless they contain values
  * that no item can contain.
  */
-extern MaybeItem BuildBaseKey(const Verification *v, const EntryKey *key);
+extern DYNAMO_EXPORT MaybeItem BuildBaseKey(const Verification *v, const EntryKey *key);
 
 #endif							/* DYNAMO_VERIFY_H */

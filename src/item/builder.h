@@ -167,7 +167,7 @@ extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 extern DYNAMO_EXPORT void ItemBuilderValue(ItemBuilder *b, ValueRef v);
 
 /* Adds the names and values of a map to the present one. */
-extern void ItemBuilderMembers(ItemBuilder *b, ValueRef map);
+extern DYNAMO_EXPORT void ItemBuilderMembers(ItemBuilder *b, ValueRef map);
 
 /*
  * Returns the finished varlena, palloc'd in the builder's context with its

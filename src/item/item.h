@@ -252,7 +252,7 @@ extern DYNAMO_EXPORT void ContainerOpen(ValueRef v, Container *c);
 extern Slice ContainerSlice(const Container *c, uint32 i);
 
 /* Returns element i of a list. */
-extern ValueRef ListElement(const Container *c, uint32 i);
+extern DYNAMO_EXPORT ValueRef ListElement(const Container *c, uint32 i);
 
 /* Returns entry i of a map, in name order, and sets *name. */
 extern DYNAMO_EXPORT ValueRef MapEntry(const Container *c, uint32 i, Slice *name);

@@ -5,6 +5,7 @@
 #ifndef DYNAMO_GET_H
 #define DYNAMO_GET_H
 
+#include "exported.h"
 #include "expr/name_set.h"
 #include "op/op.h"
 
@@ -31,7 +32,7 @@ extern void GetFindNeeded(BoundGet *b);
  * Checks a key parameter.  Notes a problem and returns false; raises it if
  * problem is NULL.
  */
-extern bool GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem);
+extern DYNAMO_EXPORT bool GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem);
 
 /* Reads the row with a key, filters and projects it. */
 extern void GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result);

@@ -12,6 +12,7 @@
 #include "fmgr.h"
 #include "nodes/execnodes.h"
 
+#include "exported.h"
 #include "op/op.h"
 
 /*
@@ -59,7 +60,7 @@ extern ReturnValues ArgReturnValues(FunctionCallInfo fcinfo, int n);
 extern bool ArgReturnOldOnFailure(FunctionCallInfo fcinfo, int n);
 
 /* Requires that the caller accepts a set, one value per call. */
-extern ReturnSetInfo *RequireValuePerCall(FunctionCallInfo fcinfo);
+extern DYNAMO_EXPORT ReturnSetInfo *RequireValuePerCall(FunctionCallInfo fcinfo);
 
 /*
  * Raises "1 validation error detected: Value <v> at '<member>' failed to

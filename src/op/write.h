@@ -66,6 +66,6 @@ extern WriteAction WriteApply(const PreparedWrite *w, ValueRef old,
 extern void WriteRow(Store *store, const PreparedWrite *w, WriteResult *result);
 
 /* The privileges on the table that the operation requires, like its SQL. */
-extern AclMode WriteAccess(WriteKind kind);
+extern DYNAMO_EXPORT AclMode WriteAccess(WriteKind kind);
 
 #endif							/* DYNAMO_WRITE_H */

@@ -180,6 +180,6 @@ typedef struct ElsewhereMethods
 extern DYNAMO_EXPORT const ElsewhereMethods *elsewhere;
 
 /* Registers a module; the structure must be permanent. */
-extern void ElsewhereRegister(const ElsewhereMethods *methods);
+extern DYNAMO_EXPORT void ElsewhereRegister(const ElsewhereMethods *methods);
 
 #endif							/* DYNAMO_STORE_ELSEWHERE_H */

@@ -10,6 +10,7 @@
 #ifndef DYNAMO_STORE_PARTITION_H
 #define DYNAMO_STORE_PARTITION_H
 
+#include "exported.h"
 #include "store/store.h"
 
 /*
@@ -26,7 +27,7 @@ extern bool KeyDeterminesPartition(Relation rel, TableDef *def);
  * statements must name the table.
  */
 extern Store *StoreOfValues(Store *store, const Datum *values, int nvalues);
-extern Store *StoreOfKey(Store *store, const RowKey *key);
+extern DYNAMO_EXPORT Store *StoreOfKey(Store *store, const RowKey *key);
 
 /*
  * Returns the shard with a key, to lock a row there whatever row security shows; NULL

@@ -54,7 +54,7 @@ extern DYNAMO_EXPORT void RawTableEnd(RawTable *t);
 extern bool RawTableFind(RawTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
 
 /* The last row, in the order of the primary key, whose first columns have these values. */
-extern bool RawTableFindLast(RawTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
+extern DYNAMO_EXPORT bool RawTableFindLast(RawTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
 
 /*
  * Locks the last version of a row against changes, and fetches it into a slot.

@@ -21,6 +21,7 @@
 #include "commands/trigger.h"
 #include "utils/rel.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 typedef struct RowEvent
@@ -57,7 +58,7 @@ extern HeapTuple RowEventLatest(const RowEvent *event);
  * Returns the command that wrote a tuple; InvalidCommandId if another
  * transaction did.
  */
-extern CommandId OwnCommandOf(HeapTuple tuple);
+extern DYNAMO_EXPORT CommandId OwnCommandOf(HeapTuple tuple);
 
 /*
  * The row that a BEFORE ROW trigger of a shard is to store because the shard is being moved;

@@ -23,6 +23,7 @@
 #include "lib/stringinfo.h"
 #include "utils/relcache.h"
 
+#include "exported.h"
 #include "store/store.h"
 #include "table/stored.h"
 
@@ -167,8 +168,8 @@ extern ScanSource *DirectScanBegin(Relation rel, Relation index,
  * Initializes a scan key "column strategy value" for a column of the given
  * type.
  */
-extern void KeyScanKey(ScanKey key, Relation index, int column,
-					   ValueType type, StrategyNumber strategy, Datum value);
+extern DYNAMO_EXPORT void KeyScanKey(ScanKey key, Relation index, int column,
+									 ValueType type, StrategyNumber strategy, Datum value);
 
 /* ---- scan_sql.c ---- */
 
@@ -178,8 +179,8 @@ extern void KeyScanKey(ScanKey key, Relation index, int column,
  * The statements have the rights of StorePlanAs: PLAN_ALL_ROWS for an index
  * table, for which the user needs no privilege.
  */
-extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid rights,
-								const ScanKeys *keys, Snapshot snapshot);
+extern DYNAMO_EXPORT ScanSource *SqlScanBegin(Relation rel, int shard, Oid rights,
+											  const ScanKeys *keys, Snapshot snapshot);
 
 /* ---- elsewhere ---- */
 

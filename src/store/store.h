@@ -77,7 +77,7 @@ extern void StoreServeNode(Store *store);
 extern void StoreNotForNode(const Store *store) pg_attribute_noreturn();
 
 /* Whether an open table has shards that can be accessed directly. */
-extern bool StoreIsForNode(const Store *store);
+extern DYNAMO_EXPORT bool StoreIsForNode(const Store *store);
 
 /* Opens a relation as plain SQL would, with or without its indexes. */
 extern DYNAMO_EXPORT void StoreOpenRelation(Store *store, Oid relid, AclMode access);
@@ -158,7 +158,7 @@ typedef struct RowKey
 extern DYNAMO_EXPORT bool RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem);
 
 /* Returns an item with no attributes but those of the key, palloc'd. */
-extern struct varlena *ItemOfKey(const TableDef *def, const RowKey *key);
+extern DYNAMO_EXPORT struct varlena *ItemOfKey(const TableDef *def, const RowKey *key);
 
 /* ---- get_row.c ---- */
 
@@ -166,7 +166,7 @@ extern struct varlena *ItemOfKey(const TableDef *def, const RowKey *key);
  * Returns the item with a key for StoreSnapshot, or NULL.  Detoasted,
  * palloc'd.
  */
-extern struct varlena *StoreGet(Store *store, const RowKey *key);
+extern DYNAMO_EXPORT struct varlena *StoreGet(Store *store, const RowKey *key);
 
 /*
  * Returns the part of the item with these attributes (sorted, distinct names;
@@ -217,9 +217,9 @@ typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **i
  * delete, or if a trigger suppressed the write.  *stored is set for WRITE_PUT
  * to the stored item, which is *item unless a trigger changed it.
  */
-extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
-							  WriteDecider decide, void *arg,
-							  struct varlena **stored);
+extern DYNAMO_EXPORT WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
+											WriteDecider decide, void *arg,
+											struct varlena **stored);
 
 /*
  * Like StoreWrite for a decision to store an item whether or not there is a row.
@@ -280,13 +280,13 @@ typedef struct RowLock
  * absence: other writers of the key wait.  For operations that decide on
  * several rows before they write any.  Fires no triggers.
  */
-extern struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock);
+extern DYNAMO_EXPORT struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock);
 
 /*
  * The same with a lock of the row that several transactions can have, against
  * changes by others.  Absence is locked for one.
  */
-extern struct varlena *StoreLockShared(Store *store, const RowKey *key, RowLock *lock);
+extern DYNAMO_EXPORT struct varlena *StoreLockShared(Store *store, const RowKey *key, RowLock *lock);
 
 /*
  * Whether there is a row with a key that row security lets the user see and
@@ -295,7 +295,7 @@ extern struct varlena *StoreLockShared(Store *store, const RowKey *key, RowLock 
 extern bool StoreMayUpdate(Store *store, const RowKey *key);
 
 /* Locks the row with a key, but does not lock its absence. */
-extern struct varlena *StoreLockPresent(Store *store, const RowKey *key, RowLock *lock);
+extern DYNAMO_EXPORT struct varlena *StoreLockPresent(Store *store, const RowKey *key, RowLock *lock);
 
 /*
  * Executes a decision on a row locked by this transaction.  Uses the lock
@@ -362,14 +362,14 @@ typedef struct StoreScan StoreScan;
  * also by callers that stop early (in a set-returning function's shutdown
  * callback); after an error, the resource owner cleans up.
  */
-extern StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
+extern DYNAMO_EXPORT StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
 
 /*
  * Returns the next item; false at the end.  *item is the stored varlena,
  * detoasted, valid until the next call.  For an index table it is the entry's
  * projected item (index keys, table keys, projected attributes).
  */
-extern bool StoreScanNext(StoreScan *scan, struct varlena **item);
+extern DYNAMO_EXPORT bool StoreScanNext(StoreScan *scan, struct varlena **item);
 
 /*
  * Return parts of the last item, after checking it: key attribute i of the
@@ -382,11 +382,11 @@ extern struct varlena *StoreScanPosition(const StoreScan *scan);
 extern void StoreScanRowKey(const StoreScan *scan, RowKey *key);
 
 /* Checks that the key columns of the last item have its values. */
-extern void StoreScanCheck(const StoreScan *scan);
+extern DYNAMO_EXPORT void StoreScanCheck(const StoreScan *scan);
 
 /* Whether a scan reads without SQL. */
-extern bool StoreScanIsDirect(const StoreScan *scan);
-extern void StoreScanEnd(StoreScan *scan);
+extern DYNAMO_EXPORT bool StoreScanIsDirect(const StoreScan *scan);
+extern DYNAMO_EXPORT void StoreScanEnd(StoreScan *scan);
 
 /*
  * Whether an index was filled after a snapshot, which then does not see all

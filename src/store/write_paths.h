@@ -5,6 +5,7 @@
 #ifndef DYNAMO_WRITE_PATHS_H
 #define DYNAMO_WRITE_PATHS_H
 
+#include "exported.h"
 #include "store/store.h"
 
 /* One call of StoreWrite. */
@@ -41,7 +42,7 @@ extern struct varlena *StoreLockSql(WriteRequest *request, SqlLock lock);
  * Locks the row with a key, or its absence, on a shard on this server, whether or not row
  * security shows it.  Returns false if there is no such shard.
  */
-extern bool StoreHold(Store *store, const RowKey *key, bool share);
+extern DYNAMO_EXPORT bool StoreHold(Store *store, const RowKey *key, bool share);
 
 /*
  * Locks a key of a table whose rows are stored elsewhere (in partitions, on

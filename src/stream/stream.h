@@ -98,10 +98,10 @@ extern DYNAMO_EXPORT char *StreamEnable(const char *table_name, const char *view
  * The same for a table without an enabled stream that the caller owns and has locked against
  * writers; closes it.
  */
-extern char *StreamStart(Relation rel, const char *view);
+extern DYNAMO_EXPORT char *StreamStart(Relation rel, const char *view);
 
 /* Closes the enabled stream of a table that is locked against readers. */
-extern void StreamEnd(Oid relid, const TableStream *stream);
+extern DYNAMO_EXPORT void StreamEnd(Oid relid, const TableStream *stream);
 
 /* Closes the stream of a table.  It remains readable until it is trimmed. */
 extern DYNAMO_EXPORT void StreamDisable(const char *table_name);
@@ -143,13 +143,13 @@ extern void StreamTableInit(StreamTable *t, Relation stream);
 extern void StreamTableRelease(StreamTable *t);
 
 /* Whether a relation has the columns and the guard of a stream's table. */
-extern bool IsStreamTable(Relation rel);
+extern DYNAMO_EXPORT bool IsStreamTable(Relation rel);
 
 /*
  * Whether a stream's table is that of a distributed table, or a shard of it: shards have
  * numbers of their own.
  */
-extern bool StreamIsSharded(Relation stream);
+extern DYNAMO_EXPORT bool StreamIsSharded(Relation stream);
 
 /* Appends a record under the lock; returns its number. */
 extern int64 StreamAppend(StreamTable *t, const StreamRow *row);
@@ -272,10 +272,10 @@ extern bool StreamScanNext(StreamScan *scan, StreamRecord *record);
 extern void StreamScanEnd(StreamScan *scan);
 
 /* The position after the newest record that a reader could have seen. */
-extern int64 StreamLatest(Relation rel, Snapshot snapshot);
+extern DYNAMO_EXPORT int64 StreamLatest(Relation rel, Snapshot snapshot);
 
 /* The greatest number of any row; 0 if there is none. */
-extern int64 StreamLastNumber(Relation rel);
+extern DYNAMO_EXPORT int64 StreamLastNumber(Relation rel);
 
 /* Raises ERRCODE_DYNAMO_TRIMMED_DATA. */
 extern DYNAMO_EXPORT void StreamIsTrimmed(void) pg_attribute_noreturn();
@@ -285,7 +285,7 @@ extern DYNAMO_EXPORT void StreamIsTrimmed(void) pg_attribute_noreturn();
  * table if it was closed before cutoff.  Returns the number of records; 0 if
  * another session trims the stream.  The caller owns the table.
  */
-extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
+extern DYNAMO_EXPORT int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
 
 /* The streams in this database, and the shards of streams on this server.  SPI must be connected. */
 extern List *StreamsHere(void);
@@ -294,7 +294,7 @@ extern List *StreamsHere(void);
  * The oldest number that can be read, or the next one to be written; at least
  * 1.
  */
-extern int64 StreamFirstNumber(Relation rel, Snapshot snapshot);
+extern DYNAMO_EXPORT int64 StreamFirstNumber(Relation rel, Snapshot snapshot);
 
 /*
  * When the oldest record was written that readers must wait for, because its

@@ -101,7 +101,7 @@ extern void CaptureArgumentsCheck(const Trigger *trigger);
  * Reads the definition of a stream's table; false if the relation is not a
  * stream.
  */
-extern bool StreamDefOf(Relation stream, StreamDef *def);
+extern DYNAMO_EXPORT bool StreamDefOf(Relation stream, StreamDef *def);
 
 /* The same, but returns false for an invalid definition. */
 extern bool StreamDefTryOf(Relation stream, StreamDef *def);
@@ -118,7 +118,7 @@ extern DYNAMO_EXPORT bool TableStreamOf(Relation rel, TableStream *stream);
  * relation, with this definition, writes to: of a shard, the shard of the stream beside it.
  * It caches that with the definition.
  */
-extern Oid	FindStreamRelation(Oid table, const char *relation);
+extern DYNAMO_EXPORT Oid	FindStreamRelation(Oid table, const char *relation);
 extern Oid	FindStreamOf(Relation rel, const TableDef *def, const char *relation);
 
 /*

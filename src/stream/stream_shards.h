@@ -76,13 +76,13 @@ typedef struct LocalShard
 } LocalShard;
 
 /* Opens and locks a shard; returns false if it is not here, or is not to be accessed directly. */
-extern bool LocalShardOpen(const StreamShards *shards, int shard, LocalShard *local);
-extern void LocalShardClose(const StreamShards *shards, LocalShard *local);
+extern DYNAMO_EXPORT bool LocalShardOpen(const StreamShards *shards, int shard, LocalShard *local);
+extern DYNAMO_EXPORT void LocalShardClose(const StreamShards *shards, LocalShard *local);
 
 /* Locks a shard to delete records of it; returns InvalidOid in the same cases. */
-extern Oid	LocalShardLockToTrim(const StreamShards *shards, int shard);
+extern DYNAMO_EXPORT Oid	LocalShardLockToTrim(const StreamShards *shards, int shard);
 
 /* As StreamReadShard; def says whether the stream is closed. */
-extern void LocalShardRead(const LocalShard *local, const StreamDef *def, StreamRead *read);
+extern DYNAMO_EXPORT void LocalShardRead(const LocalShard *local, const StreamDef *def, StreamRead *read);
 
 #endif							/* DYNAMO_STREAM_SHARDS_H */

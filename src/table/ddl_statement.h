@@ -5,10 +5,11 @@
 #ifndef DYNAMO_TABLE_DDL_STATEMENT_H
 #define DYNAMO_TABLE_DDL_STATEMENT_H
 
+#include "exported.h"
 #include "table/table.h"
 
 /* Runs one statement; SPI must be connected. */
-extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
+extern DYNAMO_EXPORT void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
 
 /*
  * Whether such a statement is running: event triggers then allow changes of
@@ -20,9 +21,9 @@ extern bool StatementIsOurs(void);
  * Returns "schema"."name", quoted; an error if there is no such schema or name,
  * which may have been dropped meanwhile.
  */
-extern char *QualifiedName(Oid schema, const char *name);
+extern DYNAMO_EXPORT char *QualifiedName(Oid schema, const char *name);
 
 /* "column" type COLLATE ... */
-extern char *ColumnClause(const AttributeDef *attr);
+extern DYNAMO_EXPORT char *ColumnClause(const AttributeDef *attr);
 
 #endif							/* DYNAMO_TABLE_DDL_STATEMENT_H */

@@ -22,13 +22,13 @@ extern DYNAMO_EXPORT bool RelationIsDistributed(Oid relid);
  * The table whose shard an open relation is; InvalidOid if it is none.  Reads a
  * catalog only if the relation's name ends with a number.
  */
-extern Oid	DistributedTableOf(Relation rel);
+extern DYNAMO_EXPORT Oid	DistributedTableOf(Relation rel);
 
 /* Whether a relation is a shard; it need not be open. */
 extern bool RelationIsShard(Oid relid);
 
 /* The number of an open relation that is a shard; 0 if it is none. */
-extern int64 ShardNumberOf(Relation rel);
+extern DYNAMO_EXPORT int64 ShardNumberOf(Relation rel);
 
 /* The column by whose hash a table is distributed; NULL if it is in another way. */
 extern const char *HashDistributionColumn(Oid table);
@@ -40,26 +40,26 @@ extern const char *HashDistributionColumn(Oid table);
 extern void RefuseDistributed(Relation rel, const char *what);
 
 /* The same for a table that is known to be distributed. */
-extern void DistributedError(Oid relid, const char *what) pg_attribute_noreturn();
+extern DYNAMO_EXPORT void DistributedError(Oid relid, const char *what) pg_attribute_noreturn();
 
 /* Raises the error if a relation is a shard: in triggers, which fire there. */
-extern void RefuseShard(Relation rel, const char *what);
+extern DYNAMO_EXPORT void RefuseShard(Relation rel, const char *what);
 
 /* Raises an error with a message if this server is a worker node. */
-extern void RequireCoordinator(const char *message);
+extern DYNAMO_EXPORT void RequireCoordinator(const char *message);
 
 /*
  * The table with the changes of a distributed table that its index tables have yet to get
  * (records_changes of store/elsewhere.h), for a table and its owner; InvalidOid if there is none.
  */
-extern Oid	FindChangeTable(Oid table);
+extern DYNAMO_EXPORT Oid	FindChangeTable(Oid table);
 
 /*
  * What a definition or a trigger of a table has that is not supported on
  * distributed tables; NULL if there is nothing.  Of a distributed table, index tables and the
  * stream must be distributed, too.
  */
-extern const char *FindUndistributable(Relation rel, const TableDef *def);
+extern DYNAMO_EXPORT const char *FindUndistributable(Relation rel, const TableDef *def);
 
 /* The same of an index of a table that is to be distributed; or of one that is to be created. */
 extern const char *FindIndexProblem(const TableDef *def, const IndexDef *index);
@@ -74,7 +74,7 @@ extern void CheckStaysInShard(Relation rel, const char *column);
 extern DYNAMO_EXPORT bool ServerIsWorker(void);
 
 /* Whether this session serves a session of another node. */
-extern bool SessionIsOfNode(void);
+extern DYNAMO_EXPORT bool SessionIsOfNode(void);
 
 /* The same on a worker node: it executes what the coordinator has checked. */
 extern bool StatementIsOfNode(void);

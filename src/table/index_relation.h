@@ -28,7 +28,7 @@ extern DYNAMO_EXPORT Oid	FindIndexRelation(const TableDef *def, const IndexDef *
  * Returns the relation of an index; raises ERRCODE_DATA_CORRUPTED, with a hint
  * at dynamo.reindex, if it does not exist.
  */
-extern Oid	IndexDefRelation(const TableDef *def, const IndexDef *index);
+extern DYNAMO_EXPORT Oid	IndexDefRelation(const TableDef *def, const IndexDef *index);
 
 /*
  * Opens and locks the relation of an index, a btree or an index table; NULL if
@@ -47,7 +47,7 @@ extern Relation IndexRelationTryOpen(const TableDef *def, const IndexDef *index,
  * No other function verifies index tables.  The result is cached with the
  * definition, so that the next row costs nothing.
  */
-extern Relation IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode);
+extern DYNAMO_EXPORT Relation IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode);
 extern Relation IndexShardOpen(Relation index_table, const TableDef *def, const IndexDef *index,
 							   int shard, LOCKMODE lockmode);
 
@@ -55,7 +55,7 @@ extern Relation IndexShardOpen(Relation index_table, const TableDef *def, const 
  * Whether an open relation, found by FindIndexRelation, meets these
  * requirements.
  */
-extern bool IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index);
+extern DYNAMO_EXPORT bool IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index);
 
 /*
  * Whether a btree of the table has the columns of an entry of an inline index.

@@ -8,6 +8,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 /*
@@ -15,8 +16,8 @@
  * IndexDef.entry, is within the limits of an index.  A null takes no space;
  * nulls may be NULL if there are none.
  */
-extern bool IndexAdmits(const TableDef *def, const IndexDef *index,
-						const Datum *keys, const bool *nulls);
+extern DYNAMO_EXPORT bool IndexAdmits(const TableDef *def, const IndexDef *index,
+									  const Datum *keys, const bool *nulls);
 
 /* The same test for a row's values and nulls, by attnum - 1. */
 extern bool IndexAdmitsRow(const TableDef *def, const IndexDef *index,

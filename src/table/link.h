@@ -39,6 +39,8 @@
 #include "utils/relcache.h"
 #include "utils/reltrigger.h"
 
+#include "exported.h"
+
 /*
  * Returns the table of a relation's link, and its label (palloc'd); InvalidOid
  * if it has no link.  The caller must compare the owners.
@@ -58,10 +60,10 @@ extern Oid	FindLinked(Oid table, const char *label);
 extern bool IsNameTaken(Oid schema, Oid table, const char *name);
 
 /* Whether both relations exist and have the same owner. */
-extern bool HaveSameOwner(Oid a, Oid b);
+extern DYNAMO_EXPORT bool HaveSameOwner(Oid a, Oid b);
 
 /* Links a relation without a link to a table.  SPI must be connected. */
-extern void StoreLink(Oid relid, Oid table, const char *label);
+extern DYNAMO_EXPORT void StoreLink(Oid relid, Oid table, const char *label);
 
 /* Raises an error if another relation has a link with the same table and label. */
 extern void CheckOneLink(Oid relid);

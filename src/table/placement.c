@@ -4,16 +4,52 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_namespace.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+
 #include "table/placement.h"
 
+int			new_table_shards;
+
+static const char *catalog_to_load;
+static void (*load_for_catalog) (void);
+
+/* ---- a database with a catalog of distributed tables, whose module is not loaded ---- */
+
+/* Whether that has been loaded now, and is registered. */
 static bool
-Never(void)
+WasLoaded(void)
 {
-	return false;
+	const PlacementMethods *before = placement;
+
+	if (load_for_catalog != NULL && OidIsValid(get_relname_relid(catalog_to_load, PG_CATALOG_NAMESPACE)))
+		load_for_catalog();
+	return placement != before;
 }
 
 static bool
-NeverOf(Oid object)
+ServerIsWorkerIfLoaded(void)
+{
+	return WasLoaded() && placement->server_is_worker();
+}
+
+static bool
+IsDistributedIfLoaded(Oid relid)
+{
+	return WasLoaded() && placement->is_distributed(relid);
+}
+
+static bool
+SchemaIsDistributedIfLoaded(Oid schema)
+{
+	return WasLoaded() && placement->schema_is_distributed(schema);
+}
+
+/* ---- one server: what follows the definition of a table, or is_distributed ---- */
+
+static bool
+Never(void)
 {
 	return false;
 }
@@ -43,11 +79,11 @@ NoMap(TableDef *def)
 }
 
 static const PlacementMethods one_server = {
-	.server_is_worker = Never,
+	.server_is_worker = ServerIsWorkerIfLoaded,
 	.session_is_of_node = Never,
 	.nodes_are_reachable = Never,
-	.is_distributed = NeverOf,
-	.schema_is_distributed = NeverOf,
+	.is_distributed = IsDistributedIfLoaded,
+	.schema_is_distributed = SchemaIsDistributedIfLoaded,
 	.table_of_shard = NoTableOfShard,
 	.key_determines_shard = KeyDeterminesNone,
 	.shards_in_order = NoShards,
@@ -55,7 +91,18 @@ static const PlacementMethods one_server = {
 };
 
 const PlacementMethods *placement = &one_server;
-int			new_table_shards;
+
+void
+PlacementInit(const char *catalog, void (*load) (void))
+{
+	DefineCustomIntVariable("dynamo.new_table_shards",
+							"Number of shards of the tables that CreateTable requests create.",
+							"0 creates tables that are not distributed.",
+							&new_table_shards, 0, 0, MAX_TABLE_SHARDS,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	catalog_to_load = catalog;
+	load_for_catalog = load;
+}
 
 void
 PlacementRegister(const PlacementMethods *methods)

@@ -214,7 +214,16 @@ extern DYNAMO_EXPORT const PlacementMethods *placement;
  */
 extern DYNAMO_EXPORT int	new_table_shards;
 
+/* The most shards that a table can have. */
+#define MAX_TABLE_SHARDS	64000
+
+/*
+ * Defines the setting.  As long as nothing is registered, a function loads what registers
+ * itself when a database has a catalog of this name: it may list tables.
+ */
+extern void PlacementInit(const char *catalog, void (*load) (void));
+
 /* Registers a module; the structure must be permanent. */
-extern void PlacementRegister(const PlacementMethods *methods);
+extern DYNAMO_EXPORT void PlacementRegister(const PlacementMethods *methods);
 
 #endif							/* DYNAMO_TABLE_PLACEMENT_H */

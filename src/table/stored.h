@@ -17,6 +17,7 @@
 #include "executor/tuptable.h"
 #include "storage/itemptr.h"
 
+#include "exported.h"
 #include "table/table.h"
 
 /* The place of a row, for errors. */
@@ -31,8 +32,8 @@ typedef struct RowPlace
  * Raises ERRCODE_DATA_CORRUPTED for an invalid row.  problem is a sentence for
  * the detail.
  */
-extern void InvalidRowError(const RowPlace *place, const char *problem)
-			pg_attribute_noreturn();
+extern DYNAMO_EXPORT void InvalidRowError(const RowPlace *place, const char *problem)
+						  pg_attribute_noreturn();
 
 /* Raises the error for a tuple of this relation. */
 extern void InvalidTupleError(Oid relid, HeapTuple tuple, const char *problem)
@@ -70,10 +71,10 @@ extern const char *KeyAttributeProblem(const AttributeDef *attr, ValueRef v, uin
 extern MaybeItem KeyOfTuple(const TableDef *def, HeapTuple tuple, TupleDesc desc, const char **problem);
 
 /* Returns the problem of such a column for KeyOfTuple; palloc'd. */
-extern char *ColumnProblem(const AttributeDef *attr, Datum value, bool isnull);
+extern DYNAMO_EXPORT char *ColumnProblem(const AttributeDef *attr, Datum value, bool isnull);
 
 /* Returns values of key columns as text, "(a, 1, \x00)"; palloc'd. */
-extern char *KeyColumnsText(const AttributeDef *const *attributes, int n,
-							const Datum *values, const bool *nulls);
+extern DYNAMO_EXPORT char *KeyColumnsText(const AttributeDef *const *attributes, int n,
+										  const Datum *values, const bool *nulls);
 
 #endif							/* DYNAMO_TABLE_STORED_H */

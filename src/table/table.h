@@ -201,7 +201,7 @@ EntryAttribute(const TableDef *def, const IndexDef *index, int i)
  * Column numbers remain invalid.  The result is in a child context of the
  * current one.  Raises ERRCODE_DATA_CORRUPTED or errors of PostgreSQL's jsonb.
  */
-extern TableDef *TableDefParse(const char *definition);
+extern DYNAMO_EXPORT TableDef *TableDefParse(const char *definition);
 
 /*
  * Parses a trigger argument; returns NULL for an invalid definition, because
@@ -213,7 +213,7 @@ extern TableDef *TableDefTryParse(const char *definition);
 extern bool TableDefToJsonb(const char *definition, Datum *json);
 
 /* The text TableDefParse reads; palloc'd. */
-extern char *TableDefPrint(const TableDef *def);
+extern DYNAMO_EXPORT char *TableDefPrint(const TableDef *def);
 
 /* Fills in the derived members of an index's definition. */
 extern void IndexDefComplete(const TableDef *def, IndexDef *index);
@@ -309,8 +309,8 @@ extern DYNAMO_EXPORT TableDef *TableDefCopy(Relation rel);
  * Counts invalidations of linked tables (link.h) that are watched.  Cached
  * facts about such a table are valid while the counter does not change.
  */
-extern uint64 linked_table_changes;
-extern void WatchLinkedTable(Oid relid);
+extern DYNAMO_EXPORT uint64 linked_table_changes;
+extern DYNAMO_EXPORT void WatchLinkedTable(Oid relid);
 
 /* Whether a relation is a dynamo table: it has the key trigger. */
 extern DYNAMO_EXPORT bool RelationIsDynamoTable(Relation rel);
@@ -364,7 +364,7 @@ extern const IndexDef *TableDefIndexOfRelation(const TableDef *def, const char *
  * definition as its table.  Raises ERRCODE_DATA_CORRUPTED if the partition has
  * its own definition.
  */
-extern const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
+extern DYNAMO_EXPORT const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
 
 /*
  * Returns an index for a Query or a Scan.  Raises "The table does not have the
@@ -374,8 +374,8 @@ extern const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
 extern DYNAMO_EXPORT const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name, bool query);
 
 /* Raises ResourceNotFoundException for an index that is to be changed; lists the table's indexes. */
-extern void FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
-			pg_attribute_noreturn();
+extern DYNAMO_EXPORT void FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
+						  pg_attribute_noreturn();
 
 /* ---- table_keys.c: key attributes of items; no catalog access ---- */
 
@@ -386,7 +386,7 @@ extern void FailNoIndex(const TableDef *def, const char *table_name, const char 
  * ERRCODE_DATA_CORRUPTED is raised.  Stored items must be checked before
  * (stored.h).
  */
-extern Datum KeyValueToDatum(const AttributeDef *attr, ValueRef v);
+extern DYNAMO_EXPORT Datum KeyValueToDatum(const AttributeDef *attr, ValueRef v);
 
 /* Converts a key value; returns false if it notes the problem of U+0000. */
 extern DYNAMO_EXPORT bool KeyValueGetDatum(const AttributeDef *attr, ValueRef v, Datum *datum, Problem *problem);
@@ -401,7 +401,7 @@ extern MaybeItem KeyDatumToValue(ValueType type, Datum datum);
 extern DYNAMO_EXPORT struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
 
 /* Computes the column value of an attribute; false for null. */
-extern bool ColumnOfValue(const AttributeDef *attr, ValueRef v, Datum *column);
+extern DYNAMO_EXPORT bool ColumnOfValue(const AttributeDef *attr, ValueRef v, Datum *column);
 
 /*
  * The item that a write replaces: the stored datum, or item if it is not
@@ -486,7 +486,7 @@ extern const char *IndexKeyViolation(const TableDef *def, const IndexDef *index,
  * Whether an index has an entry for an item: the item has all key attributes,
  * and all are valid.
  */
-extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item);
+extern DYNAMO_EXPORT bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item);
 
 /* ---- entry.c: entries of an index ---- */
 
@@ -500,8 +500,8 @@ extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name
  * Returns the projected item: index keys, table keys and the projected
  * attributes of the item (all for PROJECTED_ALL).  Palloc'd.
  */
-extern struct varlena *IndexEntryItem(const TableDef *def, const IndexDef *index,
-									  ValueRef item);
+extern DYNAMO_EXPORT struct varlena *IndexEntryItem(const TableDef *def, const IndexDef *index,
+													ValueRef item);
 
 /* The size of the projected item, and of the vector, by the service's rules. */
 extern uint64 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item);
@@ -590,6 +590,6 @@ extern void CheckKeyEntryLength(const TableDef *def, const Datum *values, const 
 extern void CheckDerivedRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old);
 
 /* Whether two column values of a key attribute are the same key. */
-extern bool KeyDatumsEqual(ValueType type, Datum a, Datum b);
+extern DYNAMO_EXPORT bool KeyDatumsEqual(ValueType type, Datum a, Datum b);
 
 #endif							/* DYNAMO_TABLE_H */

@@ -25,7 +25,7 @@ typedef enum TableFeature
  * A definition that was written by hand can hide a feature, or show one that
  * the table does not have.
  */
-extern List *TablesWithFeature(TableFeature feature);
+extern DYNAMO_EXPORT List *TablesWithFeature(TableFeature feature);
 
 /*
  * Returns the text of a table's definition, without a lock on the table; NULL

@@ -48,7 +48,7 @@ extern DYNAMO_EXPORT char *TableNameOfOid(Oid relid);
 extern DYNAMO_EXPORT bool TableNameIsOid(const char *name, Oid *relid);
 
 /* Returns what messages show: the name, or that of the relation. */
-extern const char *TableNameForMessage(const char *name);
+extern DYNAMO_EXPORT const char *TableNameForMessage(const char *name);
 
 /* Returns a name that the user can give to a function. */
 extern const char *TableNameForCall(const char *name);
@@ -57,7 +57,7 @@ extern const char *TableNameForCall(const char *name);
  * Returns "schema"."table", with both in quotes: the name by which functions find
  * this table, whatever the search path and other tables are.
  */
-extern char *TableNameInQuotes(const char *schema, const char *table);
+extern DYNAMO_EXPORT char *TableNameInQuotes(const char *schema, const char *table);
 extern DYNAMO_EXPORT char *TableNameOfRelation(Oid relid);
 
 /* Whether a name has a dot or quotes, so that it may have parts. */

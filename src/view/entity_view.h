@@ -21,6 +21,7 @@
 #include "utils/reltrigger.h"
 
 #include "entity/entity.h"
+#include "exported.h"
 #include "table/table.h"
 #include "view/attribute.h"
 
@@ -88,7 +89,7 @@ extern void EntityViewsReplace(Oid relid, const char *entity_name);
 extern const EntityViewDef *EntityViewDefOf(Relation view);
 
 /* The table that an open view selects from, which its query names first; or InvalidOid. */
-extern Oid	EntityViewTable(Relation view);
+extern DYNAMO_EXPORT Oid	EntityViewTable(Relation view);
 
 /*
  * Appends the expressions of an entity view's columns, of the table as t.  Columns
@@ -110,7 +111,7 @@ extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef
  * Leaves columns out of the old rows of entity views that a statement writes, if it
  * does not need them.  Returns whether its plan then depends on the user.
  */
-extern bool EntityViewHideColumns(Query *query);
+extern DYNAMO_EXPORT bool EntityViewHideColumns(Query *query);
 
 /* Has that done when a statement is planned. */
 extern void EntityViewPlanInit(void);
@@ -141,7 +142,7 @@ extern void EntityViewInit(void);
  * The OIDs of the entity views of a table, of one entity or (NULL) all, that
  * belong to its owner or the user.  SPI must be connected, as for the next.
  */
-extern List *EntityViewsOf(Oid relid, const char *entity_name);
+extern DYNAMO_EXPORT List *EntityViewsOf(Oid relid, const char *entity_name);
 
 /* Drops these. */
 extern void EntityViewsDrop(Oid relid, const char *entity_name);

@@ -242,19 +242,10 @@ RequestEndpointMemory(void)
 	RequestNamedLWLockTranche(ENDPOINT_KEY_LOCK, 1);
 }
 
-static BackgroundWorker
-DescribeEndpointWorker(const char *function, const char *type)
-{
-	BackgroundWorker worker = WorkerDescribeRestarted(function, type);
-
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo_http");
-	return worker;
-}
-
 static void
 RegisterWorker(int number)
 {
-	BackgroundWorker worker = DescribeEndpointWorker("dynamo_http_worker_main", "dynamo http");
+	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_http", "dynamo_http_worker_main", "dynamo http");
 
 	/* a standby serves reads */
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
@@ -267,7 +258,7 @@ RegisterWorker(int number)
 static void
 RegisterFlusher(void)
 {
-	BackgroundWorker worker = DescribeEndpointWorker("dynamo_http_flusher_main", "dynamo flusher");
+	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_http", "dynamo_http_flusher_main", "dynamo flusher");
 
 	RegisterBackgroundWorker(&worker);
 }

@@ -31,10 +31,10 @@ extern DYNAMO_EXPORT bool PermanentWorkerHandleInterrupts(void);
  * Ends a failed transaction, in PG_CATCH; the worker goes on.  Logs the error if asked
  * to.
  */
-extern void PermanentWorkerRollback(bool log);
+extern DYNAMO_EXPORT void PermanentWorkerRollback(bool log);
 
 /* Whether the database has the extension, and this server may write: in a transaction. */
-extern bool PermanentWorkerHasTables(void);
+extern DYNAMO_EXPORT bool PermanentWorkerHasTables(void);
 
 /*
  * Sleeps until a time in milliseconds has passed (0: for ever) or a signal came.  Returns

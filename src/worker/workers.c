@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -13,6 +15,7 @@
 
 char	   *worker_database;
 int			housekeeping_interval;
+int			index_changes_interval;
 int			stream_retention;
 
 static bool preloaded;
@@ -32,6 +35,10 @@ DefineWorkerSettings(void)
 							"Time between removals of expired items and old stream records; 0 means never.",
 							NULL, &housekeeping_interval, SECS_PER_MINUTE, 0, SECS_PER_DAY,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.index_changes_interval",
+							"Time between looks for changes of distributed tables that index tables have yet to get; 0 means never.",
+							NULL, &index_changes_interval, 500, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.stream_retention",
 							"Minimum time for which stream records are kept.",
 							NULL, &stream_retention, SECS_PER_DAY, 0, INT_MAX,
@@ -61,9 +68,9 @@ TakeFormerNames(void)
 }
 
 BackgroundWorker
-WorkerDescribeRestarted(const char *function, const char *type)
+WorkerDescribeRestarted(const char *library, const char *function, const char *type)
 {
-	BackgroundWorker worker = WorkerDescribe("dynamo", function, type);
+	BackgroundWorker worker = WorkerDescribe(library, function, type);
 
 	worker.bgw_restart_time = RESTART_SECONDS;
 	return worker;
@@ -78,7 +85,7 @@ WorkersArePreloaded(void)
 void
 WorkersInit(void)
 {
-	BackgroundWorker housekeeping = WorkerDescribeRestarted("dynamo_housekeeping_main", HOUSEKEEPING_TYPE);
+	BackgroundWorker housekeeping = WorkerDescribeRestarted("dynamo", "dynamo_housekeeping_main", HOUSEKEEPING_TYPE);
 
 	DefineWorkerSettings();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)

@@ -10,11 +10,14 @@
 
 #include "postmaster/bgworker.h"
 
+#include "exported.h"
+
 /* Read when the server starts. */
 extern char *worker_database;	/* dynamo.database, which the endpoint serves, too */
 
 /* Read again when the configuration is reloaded. */
 extern int	housekeeping_interval;	/* in s; 0: never */
+extern DYNAMO_EXPORT int	index_changes_interval;	/* in ms; 0: never */
 extern int	stream_retention;	/* in s */
 
 /* Defines the settings and, in the postmaster, registers the workers. */
@@ -27,6 +30,6 @@ extern bool WorkersArePreloaded(void);
 #define HOUSEKEEPING_TYPE	"dynamo housekeeping"
 
 /* Returns a worker that the server starts again some seconds after it ended for any reason. */
-extern BackgroundWorker WorkerDescribeRestarted(const char *function, const char *type);
+extern DYNAMO_EXPORT BackgroundWorker WorkerDescribeRestarted(const char *library, const char *function, const char *type);
 
 #endif							/* DYNAMO_WORKERS_H */
