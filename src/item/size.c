@@ -7,10 +7,18 @@
 #include "miscadmin.h"
 
 #include "errors.h"
+#include "item/format.h"
 #include "item/item.h"
 
 #define CONTAINER_OVERHEAD	3	/* of a list or map */
 #define ELEMENT_OVERHEAD	1	/* of each of its elements */
+
+/* Whether the size of a value is that of its bytes without the tag. */
+static inline bool
+TypeIsText(ValueType type)
+{
+	return type == VALUE_S || type == VALUE_N || type == VALUE_B;
+}
 
 static uint64
 SetSize(ValueRef v)
@@ -37,21 +45,29 @@ ListSize(ValueRef v)
 	return size;
 }
 
-/* The size of names and values of all entries, and the overhead of each. */
+/*
+ * The size of names and values of all entries, and the overhead of each.  Reads the bytes
+ * itself: every operation needs the size of its items.
+ */
 static uint64
 EntriesSize(ValueRef v, uint32 overhead)
 {
 	Container	c;
-	uint64		size = 0;
+	uint64		size;
+	const uint8 *p;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
+	size = (uint64) overhead * c.count;
+	p = c.elements;
 	for (uint32 i = 0; i < c.count; i++)
 	{
-		Slice		name;
-		ValueRef	value = MapEntry(&c, i, &name);
+		const uint8 *end = c.elements + FormatReadOffset(c.ends, c.width, i);
+		uint32		name = FormatReadVarint(&p);
+		ValueRef	value = {p + name, (uint32) (end - p) - name};
 
-		size += overhead + name.len + ValueSize(value);
+		size += name + (TypeIsText(ValueTypeOf(value)) ? value.len - 1 : ValueSize(value));
+		p = end;
 	}
 	return size;
 }
