@@ -409,7 +409,7 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 	index->status = INDEX_ACTIVE;
 	IndexDefComplete(def, index);
 	def->has_local |= index->local;
-	def->has_vector |= index->vector != NULL;
+	def->checks_items |= index->kind->check_item != NULL;
 	def->nindexes++;
 	return index;
 }

@@ -74,18 +74,15 @@ EntryKeyOfRow(const TableDef *def, const IndexDef *index, BaseRow *row, EntryKey
 		if (isnull)
 			return;
 	}
-	key->present = IndexAdmits(def, index, key->keys, NULL);
-	if (key->present && index->vector != NULL)
-		EntryKeyAddVector(index, BaseRowItem(def, row), key);
-	if (key->present && index->shards > 0)
-		key->shard = IndexShardOf(def, index, BaseRowItem(def, row));
+	EntryKeyComplete(def, index, row, key);
 }
 
 void
-EntryKeyAddVector(const IndexDef *index, ValueRef item, EntryKey *key)
+EntryKeyComplete(const TableDef *def, const IndexDef *index, BaseRow *row, EntryKey *key)
 {
-	key->vector = VectorOfItem(index->vector, item);
-	key->present = key->vector != NULL;
+	key->present = IndexAdmits(def, index, key->keys, NULL);
+	if (key->present && index->kind->complete_key != NULL)
+		index->kind->complete_key(def, index, BaseRowItem(def, row), key);
 }
 
 bool
@@ -112,7 +109,7 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 	t->index = index;
 	t->snapshot = SnapshotSelf; /* sees changes of this command */
 	t->parent = IndexTableOpen(def, index, lockmode);
-	RawTableBegin(&t->own, index->shards > 0 ?
+	RawTableBegin(&t->own, index->kind->in_parts ?
 				  IndexShardOpen(t->parent, def, index, shard, lockmode) : t->parent);
 }
 
@@ -197,18 +194,6 @@ EntryItem(EntryTable *t)
 	return isnull ? NULL : PG_DETOAST_DATUM_PACKED(datum);
 }
 
-bool
-EntryHasVector(EntryTable *t, const EntryKey *key)
-{
-	int			dimensions = t->index->vector->dimensions;
-	bool		isnull;
-	bool		copy;
-	Datum		stored = slot_getattr(t->own.slot, RelationGetDescr(t->own.rel)->natts - 1, &isnull);
-	const float *vector = isnull ? NULL : VectorOfArray(stored, dimensions, &copy);
-
-	return vector != NULL && memcmp(vector, key->vector, sizeof(float) * dimensions) == 0;
-}
-
 /* ---- writing ---- */
 
 static void
@@ -216,12 +201,12 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
 	Datum		values[KEY_MAX_ATTRIBUTES + 5];
 	bool		nulls[KEY_MAX_ATTRIBUTES + 5] = {false};
-	int			first = t->index->shards > 0 ? 1 : 0;
+	const IndexKind *kind = t->index->kind;
+	int			first = kind->before != NULL ? 1 : 0;
 
-	values[0] = Int32GetDatum(key->shard);	/* only if sharded */
 	memcpy(&values[first], key->keys, sizeof(Datum) * t->index->nentry);
-	if (t->index->vector != NULL)
-		values[first + t->index->nentry] = VectorToArray(key->vector, t->index->vector->dimensions);
+	if (kind->form_entry != NULL)
+		kind->form_entry(t->index, key, &values[0], &values[first + t->index->nentry]);
 	values[RelationGetDescr(t->own.rel)->natts - 1] = PointerGetDatum(item);
 	RawTableForm(&t->own, values, nulls);
 }

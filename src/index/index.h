@@ -214,6 +214,12 @@ extern DYNAMO_EXPORT void EntryKeyOfRow(const TableDef *def, const IndexDef *ind
 extern DYNAMO_EXPORT bool EntryKeysEqual(const TableDef *def, const IndexDef *index,
 										 const EntryKey *a, const EntryKey *b);
 
+/*
+ * Determines whether an entry with these columns is in the index, and what else its kind
+ * computes from the item.
+ */
+extern void EntryKeyComplete(const TableDef *def, const IndexDef *index, BaseRow *row, EntryKey *key);
+
 /* Whether a change of a row changes its entry in an index table (maintain.c). */
 extern DYNAMO_EXPORT bool ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new);
 
@@ -268,15 +274,6 @@ extern DYNAMO_EXPORT void EntryInsert(EntryTable *t, const EntryKey *key, struct
 extern void EntryMove(EntryTable *t, const EntryKey *key, struct varlena *item);
 extern DYNAMO_EXPORT void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
 extern DYNAMO_EXPORT void EntryDelete(EntryTable *t);
-
-/*
- * Adds the vector of a row to the key of its entry in a vector index.  Without
- * a usable vector there is no entry.
- */
-extern void EntryKeyAddVector(const IndexDef *index, ValueRef item, EntryKey *key);
-
-/* Whether the entry that EntryFind found has the vector of the key. */
-extern bool EntryHasVector(EntryTable *t, const EntryKey *key);
 
 /*
  * Returns the projected item of the entry that EntryFind found; NULL if it is

@@ -78,8 +78,7 @@ DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
 }
 
 /*
- * Checks a row.  The item is read only if the columns are not sufficient; no
- * column has the vector.  A
+ * Checks a row.  The item is read only if the columns are not sufficient.  A
  * btree can contain a row that is not in the index because a sort attribute is
  * missing.
  */
@@ -93,7 +92,7 @@ LookAtRow(const Search *s, TupleTableSlot *slot)
 	bool		exceeds;
 
 	slot_getallattrs(slot);
-	complete = s->columns != COLUMNS_STALE && s->index->vector == NULL &&
+	complete = s->columns != COLUMNS_STALE && s->index->kind->has_item == NULL &&
 		HasAllColumns(s->def, s->index, nulls);
 	if (!complete && s->columns != COLUMNS_FILLED)
 	{

@@ -56,23 +56,17 @@ HasSameEntryItem(const TableDef *def, const IndexDef *index, BaseRow *old, BaseR
 					  SliceOfVarlena(IndexEntryItem(def, index, BaseRowItem(def, new))));
 }
 
-static bool
-HasSameVector(const IndexDef *index, const EntryKey *before, const EntryKey *after)
-{
-	return memcmp(before->vector, after->vector, sizeof(float) * index->vector->dimensions) == 0;
-}
-
 /* Whether an entry that keeps its key also keeps its content. */
 static bool
 HasSameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new,
 				  const EntryKey *before, const EntryKey *after)
 {
-	if ((index->projected == PROJECTED_KEYS_ONLY && index->vector == NULL) ||
+	if ((index->projected == PROJECTED_KEYS_ONLY && index->kind->beside == NULL) ||
 		ItemsIdentical(def, old, new))
 		return true;
-	if (index->vector != NULL)
-		return HasSameVector(index, before, after) && HasSameEntryItem(def, index, old, new);
-	if (index->projected == PROJECTED_ALL)
+	if (index->kind->beside != NULL && !index->kind->same_beside(index, before, after))
+		return false;
+	if (EntryIsWholeItem(index))
 	{
 		BaseRowItem(def, old);
 		BaseRowItem(def, new);
@@ -86,7 +80,7 @@ EntryContent(const TableDef *def, const IndexDef *index, BaseRow *row)
 {
 	ValueRef	item = BaseRowItem(def, row);
 
-	return index->projected == PROJECTED_ALL && index->vector == NULL ? row->item :
+	return EntryIsWholeItem(index) ? row->item :
 		IndexEntryItem(def, index, item);
 }
 

@@ -32,11 +32,8 @@ ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
 	key->shard = 0;
 	for (int i = 0; i < v->index->nentry; i++)
 		key->present &= !nulls[i];
-	key->present = key->present && IndexAdmits(v->def, v->index, key->keys, NULL);
-	if (key->present && v->index->vector != NULL)
-		EntryKeyAddVector(v->index, BaseRowItem(v->def, row), key);
-	if (key->present && v->index->shards > 0)
-		key->shard = IndexShardOf(v->def, v->index, BaseRowItem(v->def, row));
+	if (key->present)
+		EntryKeyComplete(v->def, v->index, row, key);
 }
 
 /* Whether the entry found has the projection of the row's item. */
@@ -54,6 +51,7 @@ HasProjectedItem(Verification *v, EntryTable *shard, BaseRow *row)
 static void
 VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 {
+	const IndexKind *kind = v->index->kind;
 	EntryKey	key;
 	EntryTable *shard;
 
@@ -63,8 +61,8 @@ VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 	shard = EntryShardsGet(shards, key.shard);
 	if (!EntryFind(shard, &key))
 		ReportProblem(v, "missing entry", BaseRowKey(v->def, row), NULL);
-	else if (v->index->vector != NULL && !EntryHasVector(shard, &key))
-		ReportProblem(v, "stale entry", BaseRowKey(v->def, row), "The vector differs.");
+	else if (kind->beside != NULL && !kind->has_beside(shard, &key))
+		ReportProblem(v, "stale entry", BaseRowKey(v->def, row), kind->beside_differs);
 	else if (!HasProjectedItem(v, shard, row))
 		ReportProblem(v, "stale entry", BaseRowKey(v->def, row),
 					  "The projected item differs.");
@@ -130,7 +128,7 @@ FindBaseRow(Verification *v, const EntryKey *key, TupleTableSlot *slot)
 static void
 ReadEntryKey(Verification *v, int shard, TupleTableSlot *slot, EntryKey *key)
 {
-	int			first = v->index->shards > 0 ? 1 : 0;
+	int			first = v->index->kind->before != NULL ? 1 : 0;
 	bool		isnull;
 
 	key->present = true;

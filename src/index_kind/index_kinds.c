@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 
 #include "extension_objects.h"
@@ -29,4 +30,12 @@ DropIndexStatement(Oid relid)
 	return OidIsValid(relid) ?
 		psprintf("DROP INDEX CONCURRENTLY %s",
 				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid))) : NULL;
+}
+
+void
+DescribeText(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "\"%s\": ", name);
+	escape_json(out, value);
+	appendStringInfoString(out, ", ");
 }

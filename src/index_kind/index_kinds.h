@@ -41,4 +41,7 @@ extern bool VerifyShape(Verification *v, Relation rel);
 /* Returns a statement that drops an index of PostgreSQL's; NULL for InvalidOid. */
 extern char *DropIndexStatement(Oid relid);
 
+/* Appends a member of a description in JSON, and a comma. */
+extern void DescribeText(StringInfo out, const char *name, const char *value);
+
 #endif							/* DYNAMO_INDEX_KINDS_H */

@@ -21,7 +21,7 @@
 /* ---- the btree ---- */
 
 static bool
-IsTableKey(const TableDef *def, int attribute)
+IsInTableKey(const TableDef *def, int attribute)
 {
 	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
@@ -44,7 +44,7 @@ SparsePredicate(const TableDef *def, const IndexDef *index, bool limited)
 	initStringInfo(&out);
 	for (int i = 0; i < index->key.npartition; i++)
 	{
-		if (IsTableKey(def, index->attributes[i]))
+		if (IsInTableKey(def, index->attributes[i]))
 			continue;
 		appendStringInfo(&out, "%s%s IS NOT NULL", out.len > 0 ? " AND " : " WHERE ",
 						 quote_identifier(def->attributes[index->attributes[i]].column));

@@ -19,6 +19,30 @@ IsSharded(int shards, const VectorDef *vector)
 
 static const IndexColumn shard_column = {SHARD_COLUMN, "pg_catalog.int4", INT4OID};
 
+/* ---- entries ---- */
+
+static void
+AddShard(const TableDef *def, const IndexDef *index, ValueRef item, EntryKey *key)
+{
+	key->shard = IndexShardOf(def, index, item);
+}
+
+static void
+FormShard(const IndexDef *index, const EntryKey *key, Datum *before, Datum *beside)
+{
+	*before = Int32GetDatum(key->shard);
+}
+
+static void
+DescribeShards(const IndexDef *index, StringInfo out)
+{
+	appendStringInfo(out, "\"shards\": %d, ", index->shards);
+	if (index->shard_by.data != NULL)
+		DescribeText(out, "shard_by", index->shard_by.data);
+}
+
+/* ---- the table ---- */
+
 static char *
 ShardedClauses(const IndexDef *index)
 {
@@ -46,6 +70,9 @@ const IndexKind sharded_index = {
 	.in_parts = true,
 	.before = &shard_column,
 	.undistributable = "a sharded index",
+	.complete_key = AddShard,
+	.form_entry = FormShard,
+	.describe = DescribeShards,
 	.create = CreateIndexTable,
 	.table_clauses = ShardedClauses,
 	.complete_table = CreateShards,

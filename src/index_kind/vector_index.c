@@ -15,7 +15,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "extension_objects.h"
 #include "index_kind/index_kinds.h"
 #include "table/index_relation.h"
 #include "vector/hnsw.h"
@@ -25,6 +24,166 @@ static bool
 HasVector(int shards, const VectorDef *vector)
 {
 	return vector != NULL;
+}
+
+/* ---- items ---- */
+
+/* Whether an item has a vector that the index can contain. */
+static bool
+HasUsableVector(const IndexDef *index, ValueRef item)
+{
+	float	   *vector = VectorOfItem(index->vector, item);
+
+	if (vector == NULL)
+		return false;
+	pfree(vector);
+	return true;
+}
+
+static const char *
+ViolationOfItem(const IndexDef *index, ValueRef item)
+{
+	return VectorViolation(index->vector, item);
+}
+
+static bool
+CheckVectorOfItem(const IndexDef *index, ValueRef item, ValueRef old, Problem *problem)
+{
+	return VectorCheckItem(index->vector, index->name, item, old, problem);
+}
+
+static bool
+NotePartitionKey(const IndexDef *index, const AttributeDef *attr, KeyFault what, ValueType actual,
+				 Problem *problem)
+{
+	if (what == KEY_TYPE_MISMATCH)
+		return VectorNoteType(index->name, attr->name, attr->type, actual, problem);
+	return NoteInvalid(problem, DYNAMO_INVALID_PARAMETERS
+					   "Aggregate size for HASH key attributes exceeds the maximum of %d bytes", KEY_MAX_PARTITION);
+}
+
+/* ---- entries ---- */
+
+/* The item of an entry lacks the vector, and has all filter attributes. */
+static bool
+ProjectsAttribute(const IndexDef *index, Slice name, bool *projects)
+{
+	*projects = !SliceEqual(index->vector->attribute, name);
+	return !*projects || VectorFilterFind(index->vector, name) != NULL;
+}
+
+static void
+AddVector(const TableDef *def, const IndexDef *index, ValueRef item, EntryKey *key)
+{
+	key->vector = VectorOfItem(index->vector, item);
+	key->present = key->vector != NULL;
+}
+
+static void
+FormVector(const IndexDef *index, const EntryKey *key, Datum *before, Datum *beside)
+{
+	*beside = VectorToArray(key->vector, index->vector->dimensions);
+}
+
+static uint64
+BytesOfVector(const IndexDef *index)
+{
+	return sizeof(float) * index->vector->dimensions;
+}
+
+static bool
+HasSameVector(const IndexDef *index, const EntryKey *a, const EntryKey *b)
+{
+	return memcmp(a->vector, b->vector, BytesOfVector(index)) == 0;
+}
+
+static bool
+EntryHasVector(EntryTable *t, const EntryKey *key)
+{
+	bool		isnull;
+	bool		copy;
+	Datum		stored = slot_getattr(t->own.slot, RelationGetDescr(t->own.rel)->natts - 1, &isnull);
+	const float *vector = isnull ? NULL : VectorOfArray(stored, t->index->vector->dimensions, &copy);
+
+	return vector != NULL && memcmp(vector, key->vector, BytesOfVector(t->index)) == 0;
+}
+
+/* ---- cost ---- */
+
+static uint64
+SizeOfVector(const IndexDef *index)
+{
+	return index->vector->attribute.len + BytesOfVector(index);
+}
+
+static bool
+VectorChanges(const IndexDef *index, ValueRef old_item, ValueRef new_item)
+{
+	return memcmp(VectorOfItem(index->vector, old_item), VectorOfItem(index->vector, new_item),
+				  BytesOfVector(index)) != 0;
+}
+
+/* Whether another vector index before this one has the same attribute. */
+static bool
+AttributeIsCounted(const TableDef *def, int index)
+{
+	for (int i = 0; i < index; i++)
+	{
+		if (def->indexes[i].vector != NULL &&
+			SliceEqual(def->indexes[i].vector->attribute, def->indexes[index].vector->attribute))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In the attribute of a vector index a number takes four bytes, however many digits it
+ * has.  Source: the example of consumed capacity in the service's documentation of vector
+ * search.
+ */
+static int64
+SizeChange(const TableDef *def, int i, ValueRef item)
+{
+	const IndexDef *index = &def->indexes[i];
+	ValueRef	value = AttributeFind(item, index->vector->attribute.data, index->vector->attribute.len);
+	Container	list;
+
+	if (AttributeIsCounted(def, i) || ValueIsMissing(value) || ValueTypeOf(value) != VALUE_L)
+		return 0;
+	ContainerOpen(value, &list);
+	if (list.count != (uint32) index->vector->dimensions)
+		return 0;
+	return (int64) BytesOfVector(index) - (int64) ValueSize(value);
+}
+
+/* ---- the description ---- */
+
+/* Appends the partition attribute and the filter attributes. */
+static void
+DescribeSearchSchema(const IndexDef *index, StringInfo out)
+{
+	int			n = index->key.npartition;
+
+	appendStringInfoString(out, "\"search_schema\": [");
+	for (int i = 0; i < n + index->vector->nfilters; i++)
+	{
+		Slice		name = i < n ? index->key.attributes[i].name : index->vector->filters[i - n].name;
+
+		appendStringInfoString(out, i > 0 ? ", {" : "{");
+		DescribeText(out, "attribute_name", name.data);
+		appendStringInfo(out, "\"element_type\": \"%s\"}", i < n ? "HASH" : "INLINE_FILTER");
+	}
+	appendStringInfoString(out, "], ");
+}
+
+static void
+DescribeVector(const IndexDef *index, StringInfo out)
+{
+	DescribeText(out, "vector_attribute", index->vector->attribute.data);
+	appendStringInfo(out, "\"dimensions\": %d, ", index->vector->dimensions);
+	DescribeText(out, "distance_function", VectorDistanceName(index->vector->distance));
+	DescribeText(out, "method", index->vector->hnsw ? "hnsw" : "exact");
+	DescribeSearchSchema(index, out);
 }
 
 /* ---- the table ---- */
@@ -196,6 +355,20 @@ const IndexKind vector_index = {
 	.own_entries = true,
 	.beside = &vector_column,
 	.undistributable = "a vector index",
+	.has_item = HasUsableVector,
+	.violation = ViolationOfItem,
+	.check_item = CheckVectorOfItem,
+	.note_key = NotePartitionKey,
+	.projects = ProjectsAttribute,
+	.complete_key = AddVector,
+	.form_entry = FormVector,
+	.same_beside = HasSameVector,
+	.has_beside = EntryHasVector,
+	.beside_differs = "The vector differs.",
+	.size_beside = SizeOfVector,
+	.beside_changes = VectorChanges,
+	.size_change = SizeChange,
+	.describe = DescribeVector,
 	.create = CreateIndexTable,
 	.table_clauses = VectorClauses,
 	.complete_table = SetVectorStorage,

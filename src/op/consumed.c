@@ -49,45 +49,18 @@ ReadBlocksOfItem(ValueRef item)
 	return TakesOneBlock(item, READ_BLOCK) ? 1 : ReadBlocks(ItemSize(item));
 }
 
-/* Whether another vector index before this one has the same attribute. */
-static bool
-VectorIsCounted(const TableDef *def, int index)
-{
-	for (int i = 0; i < index; i++)
-	{
-		if (def->indexes[i].vector != NULL &&
-			SliceEqual(def->indexes[i].vector->attribute, def->indexes[index].vector->attribute))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The size of an item for the units of a write.  In the attribute of a vector
- * index a number takes four bytes, however many digits it has.  Source: the
- * example of consumed capacity in the service's documentation of vector search.
- */
+/* The size of an item for the units of a write. */
 static uint64
 WrittenSize(const TableDef *def, ValueRef item)
 {
-	uint64		size = ItemSize(item);
+	int64		size = (int64) ItemSize(item);
 
-	for (int i = 0; def->has_vector && i < def->nindexes; i++)
+	for (int i = 0; i < def->nindexes; i++)
 	{
-		const VectorDef *vector = def->indexes[i].vector;
-		ValueRef	value;
-		Container	list;
-
-		if (vector == NULL || VectorIsCounted(def, i))
-			continue;
-		value = AttributeFind(item, vector->attribute.data, vector->attribute.len);
-		if (ValueIsMissing(value) || ValueTypeOf(value) != VALUE_L)
-			continue;
-		ContainerOpen(value, &list);
-		if (list.count == (uint32) vector->dimensions)
-			size = size - ValueSize(value) + sizeof(float) * vector->dimensions;
+		if (def->indexes[i].kind->size_change != NULL)
+			size += def->indexes[i].kind->size_change(def, i, item);
 	}
-	return size;
+	return (uint64) size;
 }
 
 static uint64
@@ -139,28 +112,18 @@ HasOtherProjected(const TableDef *def, const IndexDef *index, ValueRef a, ValueR
 }
 
 /*
- * Of the entry of an item; 0 if it has none.  Entries of vector indexes are
- * measured in bytes.
+ * Of the entry of an item; 0 if it has none.  Entries of indexes that are no secondary
+ * ones are measured in bytes.
  */
 static uint64
 EntryUnits(const TableDef *def, const IndexDef *index, ValueRef item)
 {
 	if (ValueIsMissing(item) || !ItemInIndex(def, index, item))
 		return 0;
-	if (index->vector != NULL)
+	if (!index->kind->secondary)
 		return Max(IndexEntrySize(def, index, item), WRITE_BLOCK);
 	return TakesOneBlock(item, WRITE_BLOCK) ? 1 :
 		WriteUnits(IndexEntrySize(def, index, item));
-}
-
-/*
- * Whether two items with entries in a vector index have other vectors there.
- */
-static bool
-VectorsDiffer(const IndexDef *index, ValueRef a, ValueRef b)
-{
-	return memcmp(VectorOfItem(index->vector, a), VectorOfItem(index->vector, b),
-				  sizeof(float) * index->vector->dimensions) != 0;
 }
 
 /*
@@ -175,7 +138,7 @@ IndexWriteUnits(const TableDef *def, const IndexDef *index, ValueRef old_item, V
 
 	if (old_units == 0 || new_units == 0 || KeysDiffer(&index->key, old_item, new_item))
 		return old_units + new_units;
-	if ((index->vector != NULL && VectorsDiffer(index, old_item, new_item)) ||
+	if ((index->kind->beside_changes != NULL && index->kind->beside_changes(index, old_item, new_item)) ||
 		HasOtherProjected(def, index, old_item, new_item) ||
 		HasOtherProjected(def, index, new_item, old_item))
 		return Max(old_units, new_units);

@@ -129,36 +129,6 @@ AppendProjection(StringInfo out, const IndexDef *index)
 	appendStringInfoString(out, index->nnon_key > 0 ? "]}" : "}");
 }
 
-/* Appends the partition attribute of a vector index and its filter attributes. */
-static void
-AppendSearchSchema(StringInfo out, const IndexDef *index)
-{
-	int			n = 0;
-
-	appendStringInfoString(out, "\"search_schema\": [");
-	for (int i = 0; i < index->key.npartition + index->vector->nfilters; i++)
-	{
-		bool		hash = i < index->key.npartition;
-		Slice		name = hash ? index->key.attributes[i].name :
-			index->vector->filters[i - index->key.npartition].name;
-
-		appendStringInfo(out, "%s{", n++ > 0 ? ", " : "");
-		AppendMember(out, "attribute_name", name.data);
-		appendStringInfo(out, "\"element_type\": \"%s\"}", hash ? "HASH" : "INLINE_FILTER");
-	}
-	appendStringInfoChar(out, ']');
-}
-
-static void
-AppendVector(StringInfo out, const IndexDef *index)
-{
-	AppendMember(out, "vector_attribute", index->vector->attribute.data);
-	appendStringInfo(out, "\"dimensions\": %d, ", index->vector->dimensions);
-	AppendMember(out, "distance_function", VectorDistanceName(index->vector->distance));
-	AppendMember(out, "method", index->vector->hnsw ? "hnsw" : "exact");
-	AppendSearchSchema(out, index);
-}
-
 static void
 AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 {
@@ -174,15 +144,13 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 	AppendMember(out, "index_status", states[index->status]);
 	AppendMember(out, "relation", OidIsValid(relid) ? get_rel_name(relid) : index->relation);
 	AppendMember(out, "storage", index->kind->storage);
-	if (index->shards > 0)
-		appendStringInfo(out, "\"shards\": %d, ", index->shards);
-	if (index->shard_by.data != NULL)
-		AppendMember(out, "shard_by", index->shard_by.data);
-	if (index->vector != NULL)
-		AppendVector(out, index);
-	else
+	if (index->kind->describe != NULL)
+		index->kind->describe(index, out);
+	if (index->kind->secondary)
+	{
 		AppendKeySchema(out, &index->key);
-	appendStringInfoString(out, ", ");
+		appendStringInfoString(out, ", ");
+	}
 	AppendProjection(out, index);
 	appendStringInfoString(out, ", ");
 	AppendCounts(out, MaySeeAllRows(def->relid), relid, "index_size_bytes");

@@ -298,14 +298,14 @@ ComposeUpdated(const PreparedWrite *w, ValueRef old, struct varlena **item, Prob
 	return true;
 }
 
-/* Only attributes that the update has changed must suit vector indexes. */
+/* Only attributes that the update has changed must suit the indexes that check them. */
 static bool
-CheckUpdatedVectors(const PreparedWrite *w, ValueRef old, struct varlena *item, Problem *problem)
+CheckUpdatedOthers(const PreparedWrite *w, ValueRef old, struct varlena *item, Problem *problem)
 {
 	ReplacedItem replaced = {.item = old};
 
-	return !w->def->has_vector ||
-		CheckItemVectors(w->def, ItemRoot(item), ValueIsMissing(old) ? NULL : &replaced, problem);
+	return !w->def->checks_items ||
+		CheckOtherThanKeys(w->def, ItemRoot(item), ValueIsMissing(old) ? NULL : &replaced, problem);
 }
 
 /* Checks the item that an update has created, and composes its keys. */
@@ -317,7 +317,7 @@ CheckUpdatedItem(const PreparedWrite *w, ValueRef old, struct varlena **item, Pr
 	return ComposeUpdated(w, old, item, problem) &&
 		(w->def->nindexes == 0 ||
 		 (CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true, ValueIsMissing(old) ? NULL : &replaced, problem) &&
-		  CheckUpdatedVectors(w, old, *item, problem) &&
+		  CheckUpdatedOthers(w, old, *item, problem) &&
 		  CheckLocalEntries(w->def, ItemRoot(*item), problem)));
 }
 

@@ -125,7 +125,7 @@ WriterKeySchema(Writer *w, const KeySchema *key)
 
 /*
  * Returns the declared attributes: those with a column, and the filter
- * attributes of vector indexes.  Both structures begin with the name.
+ * attributes of vector indexes.
  */
 static KeyAttribute *
 DeclaredAttributes(const TableDef *def, int *n)
@@ -135,12 +135,7 @@ DeclaredAttributes(const TableDef *def, int *n)
 	for (*n = 0; *n < def->nattributes; (*n)++)
 		declared[*n] = (KeyAttribute) {def->attributes[*n].name, def->attributes[*n].type};
 	for (int i = 0; i < def->nindexes; i++)
-	{
-		const VectorDef *vector = def->indexes[i].vector;
-
-		for (int j = 0; vector != NULL && j < vector->nfilters; j++)
-			declared[(*n)++] = (KeyAttribute) {vector->filters[j].name, vector->filters[j].type};
-	}
+		*n += FilterAttributes(&def->indexes[i], &declared[*n]);
 	qsort(declared, *n, sizeof(KeyAttribute), CompareBySlice);
 	return declared;
 }

@@ -45,7 +45,12 @@ VectorIndexesHave(const Field *indexes, Slice name)
 bool
 HasVectorIndexes(const OpenedTable *table)
 {
-	return table->def->has_vector;
+	for (int i = 0; i < table->def->nindexes; i++)
+	{
+		if (!table->def->indexes[i].kind->secondary)
+			return true;
+	}
+	return false;
 }
 
 /* ---- the specification ---- */
@@ -112,6 +117,16 @@ FieldVectorIndexSpec(const Field *index, const Field *definitions, CreateIndexSp
 }
 
 /* ---- the description ---- */
+
+int
+FilterAttributes(const IndexDef *index, KeyAttribute *attributes)
+{
+	const VectorDef *vector = index->vector;
+
+	for (int i = 0; vector != NULL && i < vector->nfilters; i++)
+		attributes[i] = (KeyAttribute) {vector->filters[i].name, vector->filters[i].type};
+	return vector != NULL ? vector->nfilters : 0;
+}
 
 static void
 WriterElement(Writer *w, Slice name, const char *type)

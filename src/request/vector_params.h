@@ -21,6 +21,12 @@ extern bool VectorIndexesHave(const Field *indexes, Slice name);
 /* Whether a table has vector indexes. */
 extern bool HasVectorIndexes(const OpenedTable *table);
 
+/*
+ * Returns the number of filter attributes of an index, at most VECTOR_MAX_FILTERS, and sets
+ * attributes to them.
+ */
+extern int	FilterAttributes(const IndexDef *index, KeyAttribute *attributes);
+
 /* The parts of the value of VectorIndexes for one index. */
 extern void WriterVectorIndex(Writer *w, const IndexDef *index);
 

@@ -357,7 +357,7 @@ ParseIndexes(TableDef *def, JsonbContainer *array)
 	{
 		ParseIndex(def, ObjectElement(array, i), &def->indexes[i]);
 		def->has_local |= def->indexes[i].local;
-		def->has_vector |= def->indexes[i].vector != NULL;
+		def->checks_items |= def->indexes[i].kind->check_item != NULL;
 	}
 }
 

@@ -10,10 +10,10 @@
 bool
 IndexProjects(const TableDef *def, const IndexDef *index, Slice name)
 {
-	if (index->vector != NULL && SliceEqual(index->vector->attribute, name))
-		return false;
-	if (index->vector != NULL && VectorFilterFind(index->vector, name) != NULL)
-		return true;
+	bool		projects;
+
+	if (index->kind->projects != NULL && index->kind->projects(index, name, &projects))
+		return projects;
 	if (index->projected == PROJECTED_ALL)
 		return true;
 	for (int i = 0; i < index->nentry; i++)
@@ -35,7 +35,7 @@ IndexEntryItem(const TableDef *def, const IndexDef *index, ValueRef item)
 	ItemBuilder *b;
 	Container	map;
 
-	if (index->projected == PROJECTED_ALL && index->vector == NULL)
+	if (EntryIsWholeItem(index))
 		return ValueCopy(item);
 	b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 	ContainerOpen(item, &map);
@@ -57,11 +57,9 @@ IndexEntryItem(const TableDef *def, const IndexDef *index, ValueRef item)
 uint64
 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item)
 {
-	uint64		size = 0;
+	uint64		size = index->kind->size_beside != NULL ? index->kind->size_beside(index) : 0;
 	Container	map;
 
-	if (index->vector != NULL)
-		size = index->vector->attribute.len + sizeof(float) * index->vector->dimensions;
 	ContainerOpen(item, &map);
 	for (uint32 i = 0; i < map.count; i++)
 	{

@@ -18,13 +18,28 @@
 #include "nodes/pg_list.h"
 #include "utils/relcache.h"
 
+#include "lib/stringinfo.h"
+
 #include "exported.h"
 #include "vector/vector.h"
 
+struct AttributeDef;
 struct ConcurrentBuild;
+struct EntryKey;
+struct EntryTable;
 struct IndexDef;
 struct TableDef;
 struct Verification;
+
+/* What is wrong with the key attribute of an item. */
+typedef enum KeyFault
+{
+	KEY_VALID,
+	KEY_TYPE_MISMATCH,
+	KEY_EMPTY,
+	KEY_TOO_LONG,
+	KEY_HAS_NUL					/* contains U+0000, which text cannot */
+} KeyFault;
 
 /* A column of index tables that not all kinds have. */
 typedef struct IndexColumn
@@ -75,6 +90,70 @@ typedef struct IndexKind
 
 	/* Why a table with it is not distributed; NULL if it can be. */
 	const char *undistributable;
+
+	/* ---- items: table/table_keys.c ---- */
+
+	/*
+	 * Whether an item with valid key attributes is in the index.  violation returns why it
+	 * is not, as a clause, or NULL.
+	 */
+	bool		(*has_item) (const struct IndexDef *index, ValueRef item);
+	const char *(*violation) (const struct IndexDef *index, ValueRef item);
+
+	/*
+	 * Checks what else the index needs of an item to be stored; old is the item it replaces,
+	 * or missing.  Returns false if it notes a problem (problem.h).
+	 */
+	bool		(*check_item) (const struct IndexDef *index, ValueRef item, ValueRef old, Problem *problem);
+
+	/* Notes, in its own words, that a key attribute has another type or is too long. */
+	bool		(*note_key) (const struct IndexDef *index, const struct AttributeDef *attr,
+							 KeyFault what, ValueType actual, Problem *problem);
+
+	/* ---- entries: table/entry.c, index/entry_table.c, index/maintain.c ---- */
+
+	/*
+	 * Whether the items of entries have an attribute; returns false if that depends on the
+	 * projection alone.
+	 */
+	bool		(*projects) (const struct IndexDef *index, Slice name, bool *projects);
+
+	/*
+	 * Computes from an item what the key of its entry has beside the columns; clears
+	 * present if the item has no entry.
+	 */
+	void		(*complete_key) (const struct TableDef *def, const struct IndexDef *index,
+								 ValueRef item, struct EntryKey *key);
+
+	/* Sets the values of the columns before and beside from it. */
+	void		(*form_entry) (const struct IndexDef *index, const struct EntryKey *key,
+							   Datum *before, Datum *beside);
+
+	/*
+	 * Of an index with a column beside the item: whether the entries of two keys have the
+	 * same in it, whether the entry that was found has what the key has, and what
+	 * verify_index reports if not.
+	 */
+	bool		(*same_beside) (const struct IndexDef *index, const struct EntryKey *a,
+								const struct EntryKey *b);
+	bool		(*has_beside) (struct EntryTable *t, const struct EntryKey *key);
+	const char *beside_differs;
+
+	/* ---- cost: table/entry.c, op/consumed.c; sizes by the service's rules ---- */
+
+	/* The size of what is in this column. */
+	uint64		(*size_beside) (const struct IndexDef *index);
+
+	/* Whether it differs for two items that are in the index. */
+	bool		(*beside_changes) (const struct IndexDef *index, ValueRef old_item, ValueRef new_item);
+
+	/* What index number i of a table changes in the size of an item that is written. */
+	int64		(*size_change) (const struct TableDef *def, int i, ValueRef item);
+
+	/* ---- description: op/describe_table.c ---- */
+
+	/* Appends members of the description in JSON, each with a comma after it. */
+	void		(*describe) (const struct IndexDef *index, StringInfo out);
 
 	/* ---- relations: index_kind/, ddl/relation.c ---- */
 

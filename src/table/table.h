@@ -147,7 +147,7 @@ typedef struct TableDef
 	int			nindexes;
 	IndexDef   *indexes;
 	bool		has_local;		/* has a local index */
-	bool		has_vector;		/* has a vector index */
+	bool		checks_items;	/* has an index with IndexKind.check_item */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
 	bool		only_maintained;	/* maintain_indexes alone fires after writes, and always */
 	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
@@ -435,8 +435,11 @@ extern bool KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef i
 extern DYNAMO_EXPORT bool CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 						  Problem *problem);
 
-/* Checks only the attributes of vector indexes, those that are not as before. */
-extern bool CheckItemVectors(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
+/*
+ * Checks only what indexes check in items beside their keys (IndexKind.check_item), and only
+ * what is not as before.
+ */
+extern bool CheckOtherThanKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 							 Problem *problem);
 
 /*
@@ -490,10 +493,14 @@ extern DYNAMO_EXPORT bool ItemInIndex(const TableDef *def, const IndexDef *index
 
 /* ---- entry.c: entries of an index ---- */
 
-/*
- * Whether the items of an index's entries contain an attribute with this name.
- * Those of a vector index do not contain the vector.
- */
+/* Whether the item of an entry is the whole item. */
+static inline bool
+EntryIsWholeItem(const IndexDef *index)
+{
+	return index->projected == PROJECTED_ALL && index->kind->beside == NULL;
+}
+
+/* Whether the items of an index's entries contain an attribute with this name. */
 extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name);
 
 /*
@@ -503,7 +510,7 @@ extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name
 extern DYNAMO_EXPORT struct varlena *IndexEntryItem(const TableDef *def, const IndexDef *index,
 													ValueRef item);
 
-/* The size of the projected item, and of the vector, by the service's rules. */
+/* The size of the projected item, and of what is beside it, by the service's rules. */
 extern uint64 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item);
 
 /* The size of an item together with its entries in local indexes. */

@@ -229,19 +229,10 @@ CheckTableKeys(const TableDef *def, ValueRef item, Problem *problem)
 }
 
 /* The problem of an index key attribute. */
-typedef enum KeyProblem
-{
-	KEY_VALID,
-	KEY_TYPE_MISMATCH,
-	KEY_EMPTY,
-	KEY_TOO_LONG,
-	KEY_HAS_NUL					/* contains U+0000, which text cannot */
-} KeyProblem;
-
 /*
  * Finds the problem of an item in one index; *position is the key attribute.
  */
-static KeyProblem
+static KeyFault
 IndexKeyProblem(const TableDef *def, const IndexDef *index, ValueRef item, int *position)
 {
 	uint32		partition_bytes = 0;
@@ -328,18 +319,6 @@ KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef item,
 	return true;
 }
 
-/* Whether a vector index could contain the vector of an item, if it has one. */
-static bool
-VectorIsInIndex(const IndexDef *index, ValueRef item)
-{
-	float	   *vector = VectorOfItem(index->vector, item);
-
-	if (vector == NULL)
-		return false;
-	pfree(vector);
-	return true;
-}
-
 bool
 ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
 {
@@ -351,7 +330,7 @@ ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
 			return false;
 	}
 	return IndexKeyProblem(def, index, item, &position) == KEY_VALID &&
-		(index->vector == NULL || VectorIsInIndex(index, item));
+		(index->kind->has_item == NULL || index->kind->has_item(index, item));
 }
 
 const char *
@@ -364,7 +343,7 @@ IndexKeyViolation(const TableDef *def, const IndexDef *index, ValueRef item)
 	switch (IndexKeyProblem(def, index, item, &position))
 	{
 		case KEY_VALID:
-			return index->vector != NULL ? VectorViolation(index->vector, item) : NULL;
+			return index->kind->violation != NULL ? index->kind->violation(index, item) : NULL;
 		case KEY_TOO_LONG:
 			return position < index->key.npartition ?
 				psprintf("its partition key has more than %d bytes", KEY_MAX_PARTITION) :
@@ -386,14 +365,14 @@ IndexKeyViolation(const TableDef *def, const IndexDef *index, ValueRef item)
  * If an index has left out the old item with the same key, this is not a
  * problem.
  */
-static KeyProblem
+static KeyFault
 FindIndexKeyProblem(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 					const IndexDef **index, int *attribute)
 {
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		int			position = 0;
-		KeyProblem	problem = IndexKeyProblem(def, &def->indexes[i], item, &position);
+		KeyFault	problem = IndexKeyProblem(def, &def->indexes[i], item, &position);
 
 		if (problem != KEY_VALID && !KeepsEntryKey(def, &def->indexes[i], item, replaced))
 		{
@@ -408,19 +387,15 @@ FindIndexKeyProblem(const TableDef *def, ValueRef item, const ReplacedItem *repl
 /* Notes the problem of an index key, in the service's words for items. */
 static bool
 NoteIndexKey(const TableDef *def, const IndexDef *index, int attribute,
-			 KeyProblem what, ValueRef item, Problem *problem)
+			 KeyFault what, ValueRef item, Problem *problem)
 {
 	const AttributeDef *attr = &def->attributes[attribute];
 	bool		partition = false;
 
 	if (what == KEY_HAS_NUL)
 		return NoteNul(attr, problem);
-	if (what == KEY_TYPE_MISMATCH && index->vector != NULL)
-		return VectorNoteType(index->name, attr->name, attr->type,
-							  ValueTypeOf(FindAttribute(attr, item)), problem);
-	if (what == KEY_TOO_LONG && index->vector != NULL)
-		return NoteInvalid(problem, DYNAMO_INVALID_PARAMETERS
-						   "Aggregate size for HASH key attributes exceeds the maximum of %d bytes", KEY_MAX_PARTITION);
+	if (index->kind->note_key != NULL && (what == KEY_TYPE_MISMATCH || what == KEY_TOO_LONG))
+		return index->kind->note_key(index, attr, what, ValueTypeOf(FindAttribute(attr, item)), problem);
 	if (what == KEY_TYPE_MISMATCH)
 		return ProblemNote(problem, &(Problem) {
 			.sqlstate = ERRCODE_DYNAMO_VALIDATION,
@@ -442,7 +417,7 @@ CheckIndexKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 {
 	const IndexDef *index;
 	int			attribute;
-	KeyProblem	what = FindIndexKeyProblem(def, item, replaced, &index, &attribute);
+	KeyFault	what = FindIndexKeyProblem(def, item, replaced, &index, &attribute);
 
 	return what == KEY_VALID || NoteIndexKey(def, index, attribute, what, item, problem);
 }
@@ -453,7 +428,7 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
 {
 	const IndexDef *index;
 	int			attribute;
-	KeyProblem	what = FindIndexKeyProblem(def, item, replaced, &index, &attribute);
+	KeyFault	what = FindIndexKeyProblem(def, item, replaced, &index, &attribute);
 
 	if (what == KEY_VALID)
 		return true;
@@ -462,7 +437,7 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
 								  KindName(def->attributes[attribute].type)),
 						 psprintf("Attribute \"%s\" is a key of index \"%s\".",
 								  def->attributes[attribute].name.data, index->name), problem);
-	if (index->vector != NULL)
+	if (index->kind->note_key != NULL)
 		return NoteIndexKey(def, index, attribute, what, item, problem);
 	if (computed && what == KEY_TYPE_MISMATCH)
 		return NoteInvalid(problem, "The update expression attempted to update the secondary index key to unsupported type");
@@ -472,7 +447,7 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
 }
 
 bool
-CheckItemVectors(const TableDef *def, ValueRef item, const ReplacedItem *replaced, Problem *problem)
+CheckOtherThanKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced, Problem *problem)
 {
 	ValueRef	old = replaced != NULL ? ReplacedValue(replaced) : MISSING_VALUE;
 
@@ -480,7 +455,7 @@ CheckItemVectors(const TableDef *def, ValueRef item, const ReplacedItem *replace
 	{
 		const IndexDef *index = &def->indexes[i];
 
-		if (index->vector != NULL && !VectorCheckItem(index->vector, index->name, item, old, problem))
+		if (index->kind->check_item != NULL && !index->kind->check_item(index, item, old, problem))
 			return false;
 	}
 	return true;
@@ -491,7 +466,7 @@ CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced, 
 {
 	return CheckTableKeys(def, item, problem) &&
 		(def->nindexes == 0 || CheckIndexKeys(def, item, replaced, problem)) &&
-		(!def->has_vector || CheckItemVectors(def, item, replaced, problem));
+		(!def->checks_items || CheckOtherThanKeys(def, item, replaced, problem));
 }
 
 void
