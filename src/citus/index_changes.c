@@ -9,15 +9,12 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/xact.h"
 #include "commands/extension.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "citus/apply.h"
@@ -33,8 +30,7 @@
 /* How often tables are looked for, and how long the worker sleeps on another server. */
 #define LOOK_MILLISECONDS	5000
 
-#define FIRST_REST		1		/* seconds */
-#define LONGEST_REST	60
+#define LONGEST_REST	60		/* seconds */
 
 /* Tables with a change table, whose link has the argument CHANGES_LABEL. */
 #define TABLES_STATEMENT \
@@ -46,8 +42,7 @@
 typedef struct ChangedTable
 {
 	Oid			relid;
-	TimestampTz rest_until;
-	int			rest_seconds;
+	TableRest	rest;
 	bool		listed;
 } ChangedTable;
 
@@ -132,35 +127,17 @@ FindTables(void)
 	ForgetTables();
 }
 
-/* ---- transactions ---- */
-
-static void
-Begin(void)
-{
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	if (StatementTimeout > 0)
-		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
-	PushActiveSnapshot(GetTransactionSnapshot());
-}
-
-static void
-End(void)
-{
-	PopActiveSnapshot();
-	disable_timeout(STATEMENT_TIMEOUT, false);
-	CommitTransactionCommand();
-}
-
 /* Looks for tables; an error ends the transaction but not the worker. */
 static void
 TryFindTables(void)
 {
 	PG_TRY();
 	{
-		Begin();
+		PermanentWorkerBegin();
+		PushActiveSnapshot(GetTransactionSnapshot());
 		FindTables();
-		End();
+		PopActiveSnapshot();
+		PermanentWorkerCommit();
 	}
 	PG_CATCH();
 	{
@@ -186,13 +163,6 @@ ApplyChanges(Oid relid)
 	return full;
 }
 
-static void
-Rest(ChangedTable *table)
-{
-	table->rest_seconds = table->rest_seconds == 0 ? FIRST_REST : Min(2 * table->rest_seconds, LONGEST_REST);
-	table->rest_until = GetCurrentTimestamp() + table->rest_seconds * USECS_PER_SEC;
-}
-
 /*
  * Applies some changes of a table; returns whether many are left.  Few can wait: a
  * transaction on several nodes costs as much as hundreds of changes.
@@ -204,15 +174,17 @@ TryApply(ChangedTable *table)
 
 	PG_TRY();
 	{
-		Begin();
+		PermanentWorkerBegin();
+		PushActiveSnapshot(GetTransactionSnapshot());
 		full = ApplyChanges(table->relid);
-		End();
-		table->rest_seconds = 0;
+		PopActiveSnapshot();
+		PermanentWorkerCommit();
+		table->rest.seconds = 0;
 	}
 	PG_CATCH();
 	{
 		PermanentWorkerRollback(true);
-		Rest(table);
+		TableRestLonger(&table->rest, LONGEST_REST);
 	}
 	PG_END_TRY();
 	return full;
@@ -230,7 +202,7 @@ ApplyAll(void)
 		ChangedTable *table = lfirst(cell);
 
 		(void) PermanentWorkerHandleInterrupts();
-		if (table->rest_until <= GetCurrentTimestamp())
+		if (!TableRests(&table->rest))
 			more |= TryApply(table);
 	}
 	return more;

@@ -24,7 +24,6 @@
 #include "storage/proc.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -109,11 +108,8 @@ RunTask(Task *task)
 
 	if (!IdentityIsAssumed(&identity, false))
 		IdentityAssume(&identity, false);
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
+	PermanentWorkerBegin();
 	IdentityEnter();
-	if (StatementTimeout > 0)
-		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
 	if (IsOwned(task))
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
@@ -122,8 +118,7 @@ RunTask(Task *task)
 	}
 	else
 		task->done = true;
-	disable_timeout(STATEMENT_TIMEOUT, false);
-	CommitTransactionCommand();
+	PermanentWorkerCommit();
 	IdentityLeave();
 	return deleted;
 }

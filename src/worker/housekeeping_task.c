@@ -24,8 +24,7 @@
 /* After this many intervals, a pass checks skipped items again. */
 #define WHOLE_PASS_INTERVALS	10
 
-/* A table in which nothing can be deleted is skipped for some time, longer each time. */
-#define FIRST_REST		1		/* seconds */
+/* How long a table is left alone in which nothing can be deleted, in seconds. */
 #define LONGEST_REST	600
 
 HTAB *
@@ -162,13 +161,9 @@ SetRest(Task *task)
 	const Expiry *e = &task->expiry;
 
 	if (e->deleted > 0 || e->failed == 0 || e->alone)
-	{
-		task->rest_seconds = 0;
-		return;
-	}
-	task->rest_seconds = task->rest_seconds == 0 ? FIRST_REST :
-		Min(2 * task->rest_seconds, LONGEST_REST);
-	task->rest_until = GetCurrentTimestamp() + task->rest_seconds * USECS_PER_SEC;
+		task->rest.seconds = 0;
+	else
+		TableRestLonger(&task->rest, LONGEST_REST);
 }
 
 static int64
@@ -208,7 +203,7 @@ TaskRun(Task *task)
 bool
 TaskIsDue(const Task *task)
 {
-	return !task->done && task->rest_until <= GetCurrentTimestamp();
+	return !task->done && !TableRests(&task->rest);
 }
 
 /* Repeats a failed batch in smaller parts; a failed stream is retried later. */

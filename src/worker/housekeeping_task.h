@@ -8,6 +8,7 @@
 #include "utils/hsearch.h"
 
 #include "op/expire.h"
+#include "worker/permanent.h"
 
 typedef struct Task
 {
@@ -18,8 +19,7 @@ typedef struct Task
 	bool		done;			/* nothing more to do at the moment */
 	Expiry		expiry;
 	TimestampTz whole_pass;		/* end of the last complete pass */
-	TimestampTz rest_until;		/* skipped until then after failures only */
-	int			rest_seconds;
+	TableRest	rest;			/* after a batch of failures only */
 } Task;
 
 /*

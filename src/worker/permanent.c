@@ -58,6 +58,22 @@ PermanentWorkerHandleInterrupts(void)
 }
 
 void
+PermanentWorkerBegin(void)
+{
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	if (StatementTimeout > 0)
+		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
+}
+
+void
+PermanentWorkerCommit(void)
+{
+	disable_timeout(STATEMENT_TIMEOUT, false);
+	CommitTransactionCommand();
+}
+
+void
 PermanentWorkerRollback(bool log)
 {
 	HOLD_INTERRUPTS();
@@ -88,4 +104,11 @@ PermanentWorkerSleep(long milliseconds)
 		ResetLatch(MyLatch);
 	(void) PermanentWorkerHandleInterrupts();
 	return (events & WL_TIMEOUT) != 0;
+}
+
+void
+TableRestLonger(TableRest *rest, int longest)
+{
+	rest->seconds = rest->seconds == 0 ? 1 : Min(2 * rest->seconds, longest);
+	rest->until = GetCurrentTimestamp() + rest->seconds * USECS_PER_SEC;
 }

@@ -5,6 +5,8 @@
 #ifndef DYNAMO_WORKER_PERMANENT_H
 #define DYNAMO_WORKER_PERMANENT_H
 
+#include "utils/timestamp.h"
+
 #include "exported.h"
 
 /* Settings of a worker's session, by default: those of the database and of roles go first. */
@@ -27,6 +29,10 @@ extern DYNAMO_EXPORT void PermanentWorkerStart(const PermanentWorker *worker);
  */
 extern DYNAMO_EXPORT bool PermanentWorkerHandleInterrupts(void);
 
+/* Begin and commit a transaction, which statement_timeout ends. */
+extern DYNAMO_EXPORT void PermanentWorkerBegin(void);
+extern DYNAMO_EXPORT void PermanentWorkerCommit(void);
+
 /*
  * Ends a failed transaction, in PG_CATCH; the worker goes on.  Logs the error if asked
  * to.
@@ -41,5 +47,23 @@ extern DYNAMO_EXPORT bool PermanentWorkerHasTables(void);
  * whether the time has passed.
  */
 extern DYNAMO_EXPORT bool PermanentWorkerSleep(long milliseconds);
+
+/* ---- tables that rest ---- */
+
+/* A table whose work fails is left alone for some time, longer each time. */
+typedef struct TableRest
+{
+	TimestampTz until;
+	int			seconds;		/* 0: the last work did not fail */
+} TableRest;
+
+/* Rests a second, or twice as long as the last time. */
+extern DYNAMO_EXPORT void TableRestLonger(TableRest *rest, int longest);
+
+static inline bool
+TableRests(const TableRest *rest)
+{
+	return rest->until > GetCurrentTimestamp();
+}
 
 #endif							/* DYNAMO_WORKER_PERMANENT_H */
