@@ -1,7 +1,7 @@
 -- a failed build is repeated after a pause, for which DDL does not wait
 CREATE SCHEMA t_stopped;
 SET search_path = t_stopped;
-SET statement_timeout = '20s';
+SET statement_timeout = '180s';
 SELECT dynamo.create_table('shop', 'PK');
 SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
 BEGIN;

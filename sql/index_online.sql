@@ -119,7 +119,7 @@ SELECT dynamo.drop_index('many', 'byGroup');
 ROLLBACK;
 DO $$
 BEGIN
-	FOR i IN 1 .. 300 LOOP
+	FOR i IN 1 .. 1800 LOOP
 		EXIT WHEN (SELECT status = 'ACTIVE' FROM dynamo.indexes WHERE schema_name = 't_online' AND table_name = 'many');
 		COMMIT;
 		PERFORM pg_sleep(0.1);

@@ -36,7 +36,7 @@ sub wait_for
 	my ($expected, $name, @arguments) = @_;
 	my $answer = '';
 
-	for (1 .. 300)
+	for (1 .. 1800)
 	{
 		$answer = answer_with(@arguments);
 		last if $answer eq $expected;

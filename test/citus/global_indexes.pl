@@ -240,7 +240,7 @@ sub writes
 # Citus refuses to move a shard to a node that has yet to drop what was left of it.
 sub move_when_clean
 {
-	for (1 .. 60)
+	for (1 .. 180)
 	{
 		return if eval { move_shard($coordinator, @_); 1 };
 		die $@ if $@ !~ /orphaned shard/;

@@ -328,7 +328,7 @@ sub move_away
 {
 	my ($number, $mode) = @_;
 
-	for (1 .. 60)
+	for (1 .. 180)
 	{
 		return if eval { value_of($coordinator, qq{SELECT citus_move_shard_placement($number, s.nodename, s.nodeport, t.nodename, t.nodeport, '$mode')
 FROM pg_dist_shard_placement s, pg_dist_node t WHERE s.shardid = $number AND t.groupid > 0 AND (t.nodename, t.nodeport) <> (s.nodename, s.nodeport)}); 1 };

@@ -8,7 +8,41 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of has_pgvector);
+our @EXPORT = qw(wait_until reload_workers new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of has_pgvector);
+
+# Waits until a test succeeds, for as long as PostgreSQL's own tests wait; returns
+# whether it did.
+sub wait_until
+{
+	my ($test) = @_;
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+
+	while (!$test->())
+	{
+		return 0 if time > $end;
+		sleep(0.05);
+	}
+	return 1;
+}
+
+# Lets a server read its configuration again, and waits until all workers of the endpoint
+# have done so that do not execute a request.  It shows in their application_name, which is
+# another one for a moment.
+sub reload_workers
+{
+	my ($node) = @_;
+
+	for ([ q{SET application_name = 'reloaded'}, 'reloaded' ], [ 'RESET application_name', 'dynamo http' ])
+	{
+		my ($change, $name) = @$_;
+
+		$node->safe_psql('postgres', "ALTER SYSTEM $change");
+		$node->reload;
+		$node->poll_query_until('postgres', qq{SELECT count(*) = 0 FROM pg_stat_activity
+			WHERE backend_type = 'dynamo http' AND state IS DISTINCT FROM 'active' AND application_name <> '$name'})
+			or die 'the workers do not read their settings';
+	}
+}
 
 # Returns a running server whose database postgres has the extension.  Settings are
 # lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.
@@ -84,11 +118,7 @@ sub crash_node
 	my @pids = children_of($postmaster);
 	$node->kill9;
 	kill 'KILL', @pids;
-	for (1 .. 300)
-	{
-		last if !grep { kill 0, $_ } $postmaster, @pids;
-		sleep(0.1);
-	}
+	wait_until(sub { !grep { kill 0, $_ } $postmaster, @pids });
 }
 
 # The processes that a process has started.

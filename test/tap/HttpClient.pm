@@ -14,10 +14,13 @@ use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
 our @EXPORT = qw(connect_http send_raw read_answer is_closed signed_request api exchange uri_encode);
 
+# How long to wait for an answer, in seconds.
+my $patience = $ENV{PG_TEST_TIMEOUT_DEFAULT} || 180;
+
 sub connect_http
 {
 	my ($port, $host) = @_;
-	my $socket = IO::Socket::INET->new(PeerAddr => $host // '127.0.0.1', PeerPort => $port, Proto => 'tcp', Timeout => 10);
+	my $socket = IO::Socket::INET->new(PeerAddr => $host // '127.0.0.1', PeerPort => $port, Proto => 'tcp', Timeout => $patience);
 
 	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1) if $socket;
 	return $socket;
@@ -62,7 +65,7 @@ sub read_answer
 {
 	my ($socket, $timeout, $no_body) = @_;
 
-	$timeout //= 20;
+	$timeout //= $patience;
 	$rest{$socket} //= '';
 	fill($socket, sub { $_[0] =~ /\r\n\r\n/ }, $timeout) or return undef;
 	$rest{$socket} =~ s/\A(.*?)\r\n\r\n//s;
@@ -81,7 +84,7 @@ sub is_closed
 	my ($socket, $timeout) = @_;
 	my $byte;
 
-	return 0 if length($rest{$socket} // '') || !IO::Select->new($socket)->can_read($timeout // 20);
+	return 0 if length($rest{$socket} // '') || !IO::Select->new($socket)->can_read($timeout // $patience);
 	return !sysread($socket, $byte, 1);
 }
 

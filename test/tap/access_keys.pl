@@ -38,8 +38,7 @@ sub reload
 	my (%settings) = @_;
 
 	value("ALTER SYSTEM SET $_ = $settings{$_}") for sort keys %settings;
-	$node->reload;
-	sleep(0.5);
+	reload_workers($node);
 }
 
 # ---- default privileges ----
@@ -219,11 +218,7 @@ sub outcome
 	my ($key) = @_;
 	my $socket;
 
-	for (1 .. 100)
-	{
-		last if $socket = connect_http($port);
-		sleep(0.1);
-	}
+	wait_until(sub { $socket = connect_http($port) });
 	my ($status, $body) = api($socket, 'ListTables', {}, key => $key, secret => $secret);
 	return $status . ($status == 200 ? '' : ' ' . ($body->{__type} =~ s/.*#//r));
 }

@@ -48,7 +48,7 @@ sub ended
 {
 	my ($kind, $arn, $role) = @_;
 
-	for (1 .. 600)
+	for (1 .. 3600)
 	{
 		my $answer = request("Describe$kind", { "${kind}Arn" => $arn }, $role);
 		my ($description) = values %$answer;
@@ -93,7 +93,7 @@ sub active
 {
 	my ($table) = @_;
 
-	for (1 .. 600)
+	for (1 .. 3600)
 	{
 		my $answer = request('DescribeTable', { TableName => $table });
 
@@ -111,7 +111,7 @@ sub backup_of
 
 	return $answer if !ref $answer;
 	my $arn = $answer->{BackupDetails}{BackupArn};
-	for (1 .. 600)
+	for (1 .. 3600)
 	{
 		my $now = request('DescribeBackup', { BackupArn => $arn }, $role);
 
@@ -599,7 +599,7 @@ sub wait_for_worker
 {
 	my $pid = '';
 
-	for (1 .. 400)
+	for (1 .. 3600)
 	{
 		$pid = sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo archive job' AND wait_event = 'PgSleep'});
 		last if $pid ne '';
@@ -721,7 +721,7 @@ SKIP:
 	sql(q{SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
 	my ($stdout, $error) = ('', '');
 	my $done = IPC::Run::run([ 'python3', "$FindBin::RealBin/../sdk/archive.py", "http://127.0.0.1:$port", 'TESTKEY', 'TESTSECRET' ],
-		'<', '/dev/null', '>', \$stdout, '2>', \$error, IPC::Run::timeout(120));
+		'<', '/dev/null', '>', \$stdout, '2>', \$error, IPC::Run::timeout(600));
 	ok($done && $stdout eq "ok\n", 'boto3 exports, imports, backs up and restores') or diag($error);
 }
 

@@ -44,15 +44,14 @@ $settings .= "pg_partman_bgw.dbname = 'postgres'\n" if $has{pg_partman_bgw};
 sub logged
 {
 	my ($node, $from, $pattern) = @_;
+	my $log;
 
-	for (1 .. 100)
-	{
-		my $log = substr(slurp_file($node->logfile), $from);
-
-		return $log if $log =~ $pattern;
-		sleep(0.1);
-	}
-	return substr(slurp_file($node->logfile), $from);
+	wait_until(
+		sub {
+			$log = substr(slurp_file($node->logfile), $from);
+			return $log =~ $pattern;
+		});
+	return $log;
 }
 
 # The operations of the endpoint, with the statement that an audit shows.
@@ -123,7 +122,7 @@ sub test_object_audit
 	my ($node, $port, $when) = @_;
 
 	$node->safe_psql('postgres', "ALTER SYSTEM SET pgaudit.role = '$role'; ALTER SYSTEM SET pgaudit.log = 'none'; GRANT DELETE ON orders TO $role; SELECT pg_reload_conf()");
-	sleep(0.5);
+	reload_workers($node);
 	my $from = -s $node->logfile;
 	for my $request (grep { $_->[0] =~ /^(GetItem|PutItem|DeleteItem)$/ } @requests)
 	{
@@ -168,11 +167,7 @@ CREATE ROLE $role; CREATE ROLE app LOGIN;
 SELECT dynamo.create_access_key('app', '$id', '$secret');
 SELECT dynamo.create_table('orders', 'id');
 GRANT ALL ON orders TO app});
-	for (1 .. 100)
-	{
-		last if connect_http($port);
-		sleep(0.1);
-	}
+	wait_until(sub { connect_http($port) });
 	test_requests($node, $port, $when);
 	test_sessions($node, $when);
 	test_object_audit($node, $port, $when) if $has{pgaudit};

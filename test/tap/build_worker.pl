@@ -181,7 +181,7 @@ my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN');
 $holder->query_safe('SELECT 1 FROM x.held FOR UPDATE');
 my ($out, $said, $timed_out);
-$node->psql('postgres', 'CALL dynamo.build_indexes()', stdout => \$out, stderr => \$said, timeout => 60, timed_out => \$timed_out);
+$node->psql('postgres', 'CALL dynamo.build_indexes()', stdout => \$out, stderr => \$said, timeout => 180, timed_out => \$timed_out);
 ok(!$timed_out, 'CALL dynamo.build_indexes() ends');
 is(query(q{SELECT string_agg(table_name, ' ' ORDER BY table_name) FROM dynamo.indexes WHERE index_name = 'planted' AND status = 'ACTIVE'}),
 	'good waiting', 'CALL dynamo.build_indexes() builds what can be built');
@@ -190,7 +190,7 @@ like($said, qr/WARNING:  building index "planted" of table "m.torn" stopped: /, 
 like($said, qr/WARNING:  the indexes of table "x.held" are still being built/, 'CALL dynamo.build_indexes() reports builds that wait');
 is(query(q{SELECT string_agg(table_name || ': ' || left(error, 30), ', ' ORDER BY table_name) FROM dynamo.index_progress WHERE error IS NOT NULL}),
 	'taken: relation "taken$planted" alrea, torn: index "planted" of table "torn', 'errors are recorded');
-is($node->psql('postgres', q{CALL dynamo.build_indexes('m.taken')}, stderr => \$said, timeout => 60), 3, 'CALL dynamo.build_indexes() for one table ends');
+is($node->psql('postgres', q{CALL dynamo.build_indexes('m.taken')}, stderr => \$said, timeout => 180), 3, 'CALL dynamo.build_indexes() for one table ends');
 like($said, qr/ERROR:  building index "planted" stopped: relation "taken\$planted" already exists/, 'an error of one table is raised');
 query('DROP TABLE m.taken$planted', user => 'mallory');
 until_built('m.taken', 'the worker tries again without a request');

@@ -198,12 +198,8 @@ is(query('SELECT count(*) FROM v.other', 'victim'), '2', 'definer functions wrot
 
 succeeds(q{SELECT dynamo.put_item('v.shop', pg_catalog.jsonb_build_object('PK', 'C#late', 'SK', 'METADATA', 'customer_id', 'late', 'kind', 'customer', 'expires', extract(epoch FROM now())::int - 100))}, 'victim', 'an expired item');
 succeeds(q{SELECT dynamo.create_index('v.shop', 'built', 'customer_id', storage => 'table')}, 'victim', 'an index to be built');
-my $waited = 0;
-sleep 0.2 while query(q{SELECT count(*) FROM v.shop WHERE "PK" = 'C#late'}) ne '0' && $waited++ < 300;
-is(query(q{SELECT count(*) FROM v.shop WHERE "PK" = 'C#late'}), '0', 'the worker deletes expired items');
-$waited = 0;
-sleep 0.2 while query(q{SELECT status FROM dynamo.indexes WHERE index_name = 'built'}) ne 'ACTIVE' && $waited++ < 300;
-is(query(q{SELECT status FROM dynamo.indexes WHERE index_name = 'built'}), 'ACTIVE', 'the worker builds the index');
+ok(wait_until(sub { query(q{SELECT count(*) FROM v.shop WHERE "PK" = 'C#late'}) eq '0' }), 'the worker deletes expired items');
+ok(wait_until(sub { query(q{SELECT status FROM dynamo.indexes WHERE index_name = 'built'}) eq 'ACTIVE' }), 'the worker builds the index');
 
 # ---- HTTP: names of clients ----
 
@@ -237,9 +233,7 @@ is(query(join ' UNION ALL ', map { my $n = $_; qq{SELECT '$n' FROM public."$n" W
 # ---- a superuser vouches for a schema ----
 
 succeeds(q{GRANT ALL ON public.squatted TO client; DROP TRIGGER captured ON public.squatted; DROP TABLE client.squatted; ALTER ROLE client SET dynamo.http_schemas = 'public'; SELECT pg_reload_conf()}, undef, 'dynamo.http_schemas');
-$waited = 0;
-sleep 0.2 while $put->('squatted', @client) ne '200 ' && $waited++ < 100;
-is($put->('squatted', @client), '200 ', 'its tables are meant');
+ok(wait_until(sub { $put->('squatted', @client) eq '200 ' }), 'its tables are meant');
 like(query(q{ALTER ROLE client SET dynamo.http_schemas = 'v'}, 'client'), qr/permission denied/, 'only a superuser can');
 
 $node->stop;

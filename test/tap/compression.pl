@@ -15,11 +15,7 @@ use Time::HiRes qw(sleep);
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('compression', $port, 1);
 
-for (1 .. 100)
-{
-	last if connect_http($port);
-	sleep(0.1);
-}
+wait_until(sub { connect_http($port) });
 $node->safe_psql('postgres', q{
 CREATE ROLE app LOGIN;
 GRANT CREATE ON SCHEMA public TO app;

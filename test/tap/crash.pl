@@ -65,7 +65,7 @@ for my $round (1 .. $rounds)
 			[ 'psql', '-X', '-q', '-d', $node->connstr('postgres'), '-c', "CALL load_$door($round)" ],
 			'<', '/dev/null', '>', '/dev/null', '2>', \$said{$door});
 	}
-	my $until = time + 60;
+	my $until = time + 300;
 	while (time < $until && grep { $said{$_} !~ /done 200 / } keys %session)
 	{
 		$_->pump_nb for values %session;

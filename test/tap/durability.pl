@@ -17,13 +17,11 @@ my $node = new_http_node('primary', $port, 1, "dynamo.http_idle_timeout = 0\n", 
 
 sub wait_for_endpoint
 {
-	for (1 .. 100)
-	{
-		my $socket = connect_http($port);
-		return if $socket && (api($socket, 'ListTables', {}))[0] == 200;
-		sleep(0.2);
-	}
-	die 'no endpoint';
+	wait_until(
+		sub {
+			my $socket = connect_http($port);
+			return $socket && (api($socket, 'ListTables', {}))[0] == 200;
+		}) or die 'no endpoint';
 }
 
 sub put
@@ -49,8 +47,7 @@ sub reload
 	my (%settings) = @_;
 
 	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = $settings{$_}") for sort keys %settings;
-	$node->reload;
-	sleep(0.5);
+	reload_workers($node);
 }
 
 sub signal_worker
@@ -88,12 +85,10 @@ my $reader = connect_http($port);
 my $get = signed_request('GetItem', '{"TableName":"kept","Key":{"id":{"S":"confirmed"}}}');
 is(exchange($reader, $get)->{status}, 200, 'reads continue without the standby');
 $node->safe_psql('postgres', 'SET synchronous_commit = local; ALTER ROLE app SET synchronous_commit = local');
-$node->reload;
-sleep(0.5);
+reload_workers($node);
 is(exchange($reader, put('local'))->{status}, 200, 'writes that need no standby continue');
 $node->safe_psql('postgres', 'SET synchronous_commit = local; ALTER ROLE app RESET synchronous_commit');
-$node->reload;
-sleep(0.5);
+reload_workers($node);
 signal_worker('pg_cancel_backend');
 ok(!IO::Select->new($client)->can_read(0.5), 'a waiting write cannot be canceled');
 $standby->start;
@@ -129,11 +124,7 @@ $client = send_put('orphaned');
 my $worker = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 $node->kill9;
 ok(is_closed($client), 'the death of the postmaster closes connections without an answer');
-for (1 .. 100)
-{
-	last if !kill 0, $worker;
-	sleep(0.1);
-}
+wait_until(sub { !kill 0, $worker });
 $node->start;
 wait_for_endpoint();
 is($node->safe_psql('postgres', q{SELECT count(*) FROM kept}), 10, 'all writes exist');

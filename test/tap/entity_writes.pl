@@ -256,11 +256,7 @@ for my $round (1 .. $rounds)
 	my $http = start_http($count);
 
 	# the crash follows soon
-	for (1 .. 600)
-	{
-		last if -s "$tmp/http";
-		sleep(0.05);
-	}
+	wait_until(sub { -s "$tmp/http" });
 	my @psql = map { start_psql($_, $count) } 1 .. $sessions - 1;
 
 	if ($round == 1)

@@ -236,12 +236,7 @@ sub faults_of
 
 sub wait_for_restart
 {
-	for (1 .. 100)
-	{
-		return if eval { $node->psql('postgres', 'SELECT') == 0 };
-		sleep 0.3;
-	}
-	die 'the server did not start again';
+	wait_until(sub { eval { $node->psql('postgres', 'SELECT') == 0 } }) or die 'the server did not start again';
 }
 
 # Runs only some of the statements, to leave time for more tables.

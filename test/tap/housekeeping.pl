@@ -32,6 +32,9 @@ sub query
 	return $node->safe_psql('postgres', $_[0]);
 }
 
+# The test sets the limit of the worker's statements; those of the test have none.
+$ENV{PGOPTIONS} = '-c statement_timeout=0';
+
 # Waits until a query is true.
 sub until_true
 {

@@ -26,8 +26,7 @@ sub reload
 	my (%settings) = @_;
 
 	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = $settings{$_}") for sort keys %settings;
-	$node->reload;
-	sleep(0.5);
+	reload_workers($node);
 }
 
 # The checksum of zlib, bit by bit.
@@ -57,11 +56,7 @@ sub error_of
 }
 
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo http'"), 'a worker runs');
-for (1 .. 100)
-{
-	last if connect_http($port);
-	sleep(0.1);
-}
+wait_until(sub { connect_http($port) });
 
 $node->safe_psql('postgres', q{
 CREATE ROLE app LOGIN;
@@ -282,7 +277,7 @@ for my $name (sort keys %malformed)
 }
 
 # The log says why TLS fails. It has at most one line a second about malformed requests.
-ok(eventually(sub {
+ok(wait_until(sub {
 	exchange(connect_http($port), $malformed{TLS}[1]);
 	return slurp_file($node->logfile) =~
 	  m{invalid HTTP request from client 127[.]0[.]0[.]1:[0-9]+: TLS is off at this port; set "dynamo[.]http_tls", or use http://};
@@ -406,7 +401,7 @@ $node->safe_psql('postgres', q{
 CREATE SCHEMA elsewhere AUTHORIZATION other;
 ALTER ROLE other SET search_path = elsewhere, dynamo;
 ALTER ROLE other SET default_transaction_read_only = on});
-ok(eventually(sub { $read->(@other) eq '400 ResourceNotFoundException' }), 'settings of the role apply after some seconds');
+ok(wait_until(sub { $read->(@other) eq '400 ResourceNotFoundException' }), 'settings of the role apply after some seconds');
 is($read->(), '200 none', 'settings of a role apply only to the role');
 is($read->(@other), '400 ResourceNotFoundException', 'again');
 $node->safe_psql('postgres', 'ALTER ROLE other SET search_path = public, dynamo; GRANT INSERT, UPDATE ON "Music" TO other');
@@ -428,19 +423,6 @@ is($read->(key => 'BRIEF', secret => 'S'), '200 none', 'a new key');
 $node->safe_psql('postgres', 'REVOKE SELECT ON "Music" FROM brief; DROP ROLE brief');
 is($read->(key => 'BRIEF', secret => 'S'), '400 UnrecognizedClientException', 'a dropped role');
 $node->safe_psql('postgres', 'GRANT CREATE ON SCHEMA public TO app');
-
-# Tries for some seconds.
-sub eventually
-{
-	my ($test) = @_;
-
-	for (1 .. 100)
-	{
-		return 1 if $test->();
-		sleep(0.1);
-	}
-	return 0;
-}
 
 # An error at the end of the transaction is an answer, too.
 $node->safe_psql('postgres', q{
@@ -510,7 +492,7 @@ for my $client (@deaf)
 }
 $started = time;
 is(exchange($clients[0], $get)->{status}, 200, 'a client among slow ones');
-cmp_ok(time - $started, '<', 10, 'the client does not wait for slow ones');
+cmp_ok(time - $started, '<', 25, 'the client does not wait for slow ones');
 send_raw($_, substr($get, 100)) for @slow;
 is(scalar(grep { $_ && $_->{status} == 200 } map { read_answer($_) } @slow), 20, 'slow clients get their answers');
 is(scalar(grep { length $_->{body} > 399_000 } map { read_answer($deaf[0]) } 1 .. 40), 40, 'clients that read late get their answers');
@@ -521,10 +503,12 @@ send_raw($half, 'POST / HT');
 is(read_answer($half)->{status}, 408, 'a request that never ends');
 ok(is_closed($half), 'the connection of an unfinished request is closed');
 ok(is_closed($clients[1]), 'an idle connection is closed');
-ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to receive an answer/ }), 'a connection that does not accept its answer is closed');
+ok(wait_until(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to receive an answer/ }), 'a connection that does not accept its answer is closed');
 close($_) for @clients, @slow, @deaf;
 
 # While the worker waits for a lock, data from clients is received in time.
+$node->safe_psql('postgres', q{ALTER ROLE app SET lock_timeout = '6s'});
+reload('dynamo.http_client_timeout' => '4000');
 $node->safe_psql('postgres', q{BEGIN; SELECT FROM "Music" WHERE "Artist" = 'A' FOR UPDATE; PREPARE TRANSACTION 'holder'});
 my ($busy, $patient) = map { connect_http($port) } 1 .. 2;
 send_raw($patient, substr($get, 0, 100));
@@ -534,7 +518,7 @@ sleep(0.1);
 send_raw($patient, substr($get, 100));
 is(read_answer($busy)->{status}, 400, 'a request that takes longer than the client timeout');
 is(read_answer($patient)->{status}, 200, 'the rest of another request arrived meanwhile');
-$node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'});
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'; ALTER ROLE app RESET lock_timeout});
 close($_) for $busy, $patient;
 reload('dynamo.http_client_timeout' => '30000', 'dynamo.http_idle_timeout' => '0', 'dynamo.http_max_connections' => '3');
 my @idle = map { connect_http($port) } 1 .. 3;
@@ -545,8 +529,7 @@ ok(is_closed($idle[1]), 'the new client replaces the one that was idle longest')
 is(exchange($idle[0], $get)->{status}, 200, 'the first client is not replaced');
 @slow = map { connect_http($port) } 1 .. 3;
 send_raw($_, 'POST / HT') for @slow;
-sleep(0.5);
-is(read_answer(connect_http($port))->{status}, 503, 'a client is refused if no other one is idle');
+ok(wait_until(sub { my $a = read_answer(connect_http($port), 1); $a && $a->{status} == 503 }), 'a client is refused if no other one is idle');
 # it can read that, although it is still sending
 for my $size (0, 4_000_000)
 {
@@ -567,7 +550,8 @@ for my $client (@slow)
 {
 	send_raw($client, "${line}Content-Length: 15000000\r\n\r\n" . ' ' x 14_000_000);
 }
-ok(scalar(grep { my $a = read_answer($_, 2); $a && $a->{status} == 503 } @slow) >= 1, 'memory for incoming requests is limited');
+my ($refused) = IO::Select->new(@slow)->can_read(180);
+is($refused && read_answer($refused)->{status}, 503, 'memory for incoming requests is limited');
 close($_) for @slow;
 $socket = connect_http($port);
 is($read->(), '200 none', 'other requests continue');
@@ -678,7 +662,7 @@ $node->backup('standby');
 $standby->init_from_backup($node, 'standby', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "dynamo.http_port = $standby_port\n");
 $standby->start;
-ok(eventually(sub { connect_http($standby_port) }), 'a standby serves');
+ok(wait_until(sub { connect_http($standby_port) }), 'a standby serves');
 $socket = connect_http($standby_port);
 is($read->(), '200 none', 'reads');
 is(error_of(api($socket, 'PutItem', $put)), '400 AccessDeniedException', 'a standby refuses writes');
@@ -695,7 +679,7 @@ for my $token ({}, { ClientRequestToken => 'once' })
 		'400 AccessDeniedException', join(' ', 'and statements:', keys %$token));
 }
 $standby->promote;
-ok(eventually(sub { error_of(api($socket, 'PutItem', $put)) eq '200 none' }), 'a promoted standby accepts writes');
+ok(wait_until(sub { error_of(api($socket, 'PutItem', $put)) eq '200 none' }), 'a promoted standby accepts writes');
 $standby->stop;
 
 # ---- extension, database and server are dropped or stopped, and come back ----
@@ -710,17 +694,17 @@ $socket = connect_http($port);
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
 ok(is_closed($socket), 'a terminated worker closes its connections');
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND pid <> $pid AND state = 'idle'"), 'another worker is started');
-ok(eventually(sub { my $s = connect_http($port); $s && ($sign->() eq '200 none') }), 'the new worker serves requests');
+ok(wait_until(sub { my $s = connect_http($port); $s && ($sign->() eq '200 none') }), 'the new worker serves requests');
 
 kill 'KILL', worker_pid();
-ok(eventually(sub { my $s = connect_http($port); $s && eval { $sign->() eq '200 none' } }), 'a worker is started after a crash');
+ok(wait_until(sub { my $s = connect_http($port); $s && eval { $sign->() eq '200 none' } }), 'a worker is started after a crash');
 ok($node->poll_query_until('postgres', 'SELECT true'), 'the whole server was restarted');
 
 $node->safe_psql('postgres', q{CREATE DATABASE brief});
 $node->safe_psql('brief', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
 reload('dynamo.database' => 'brief', 'dynamo.http_workers' => '3');
 $node->restart;
-ok(eventually(sub { my $s = connect_http($port); $s && $sign->() eq '200 none' }), 'another database');
+ok(wait_until(sub { my $s = connect_http($port); $s && $sign->() eq '200 none' }), 'another database');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND datname = 'brief'"), '3', 'more workers are started');
 my $all = 0;
 for (1 .. 60)
@@ -729,10 +713,10 @@ for (1 .. 60)
 }
 is($all, 60, 'connections are distributed');
 $node->safe_psql('postgres', 'DROP DATABASE brief WITH (FORCE)');
-ok(eventually(sub { slurp_file($node->logfile) =~ /FATAL:  database "brief" does not exist/ }), 'requests fail when the database is dropped');
-ok(eventually(sub { !connect_http($port) }), 'no process listens any more');
+ok(wait_until(sub { slurp_file($node->logfile) =~ /FATAL:  database "brief" does not exist/ }), 'requests fail when the database is dropped');
+ok(wait_until(sub { !connect_http($port) }), 'no process listens any more');
 $node->safe_psql('postgres', 'CREATE DATABASE brief');
-ok(eventually(sub { connect_http($port) }), 'the endpoint returns with the database');
+ok(wait_until(sub { connect_http($port) }), 'the endpoint returns with the database');
 is($sign->(), '400 AccessDeniedException', 'the new database has no extension');
 
 # ---- two servers, one port ----

@@ -53,7 +53,7 @@ for my $name (sort keys %client)
 {
 	my ($stdout, $stderr) = ('', '');
 	my $result = IPC::Run::run([ @{ $client{$name} }, "http://127.0.0.1:$port", 'TESTKEY', 'TESTSECRET' ],
-		'<', '/dev/null', '>', \$stdout, '2>', \$stderr, IPC::Run::timeout(120));
+		'<', '/dev/null', '>', \$stdout, '2>', \$stderr, IPC::Run::timeout(1200));
 
 	ok($result && $stdout eq "ok\n", "$name works") or diag($stderr);
 }

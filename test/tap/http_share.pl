@@ -42,11 +42,7 @@ CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	RETURN NEW; END $$;
 CREATE TRIGGER pause AFTER INSERT ON tab FOR EACH ROW EXECUTE FUNCTION pause()}, extra_params => [ '-U', $hog ]);
 }
-for (1 .. 100)
-{
-	last if connect_http($port);
-	sleep(0.1);
-}
+wait_until(sub { connect_http($port) });
 
 # Sends a put of a role, without waiting for its answer; returns the socket.
 sub put
@@ -81,8 +77,7 @@ sub health
 sub set_timeout
 {
 	$node->safe_psql('postgres', "ALTER SYSTEM SET dynamo.http_statement_timeout = '$_[0]'");
-	$node->reload;
-	sleep(1);
+	reload_workers($node);
 }
 
 # Waits until so many workers execute a request that sleeps, and know that it is long.

@@ -34,7 +34,7 @@ sub session
 	my ($node) = @_;
 	my %s = (in => '', out => '');
 
-	$s{run} = start([ 'psql', '-XqAt', '-d', $node->connstr('postgres') ], '<', \$s{in}, '>', \$s{out}, '2>&1', timeout(60));
+	$s{run} = start([ 'psql', '-XqAt', '-d', $node->connstr('postgres') ], '<', \$s{in}, '>', \$s{out}, '2>&1', timeout(600));
 	return \%s;
 }
 

@@ -32,13 +32,11 @@ sub workers
 sub wait_for_endpoint
 {
 	$node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
-	for (1 .. 300)
-	{
-		my @sockets = map { connect_http($port) } 1 .. 4;
-		return if !grep { !$_ || (api($_, 'ListTables', {}))[0] != 200 } @sockets;
-		sleep(0.1);
-	}
-	die 'no endpoint';
+	wait_until(
+		sub {
+			my @sockets = map { connect_http($port) } 1 .. 4;
+			return !grep { !$_ || (api($_, 'ListTables', {}))[0] != 200 } @sockets;
+		}) or die 'no endpoint';
 }
 
 # Kills one worker, and waits until others have taken the place of all.
@@ -58,7 +56,7 @@ sub set_standby
 	$node->safe_psql('postgres', "ALTER SYSTEM SET synchronous_standby_names = '$name'");
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT current_setting('synchronous_standby_names') = '$name'");
-	sleep(0.5);
+	reload_workers($node);
 }
 
 $node->safe_psql('postgres', q{

@@ -15,11 +15,7 @@ use Time::HiRes qw(sleep time);
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('locks', $port, 1);
 
-for (1 .. 100)
-{
-	last if connect_http($port);
-	sleep(0.1);
-}
+wait_until(sub { connect_http($port) });
 $node->safe_psql('postgres', q{
 CREATE ROLE app LOGIN;
 ALTER ROLE app SET lock_timeout = '120s';
@@ -39,8 +35,7 @@ sub let_go { $locker->query_safe('COMMIT') }
 sub set_timeout
 {
 	$node->safe_psql('postgres', "ALTER ROLE app $_[0] lock_timeout $_[1]");
-	$node->reload;
-	sleep(1);
+	reload_workers($node);
 	return;
 }
 

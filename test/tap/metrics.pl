@@ -287,12 +287,7 @@ cmp_ok(metric("dynamo_stream_lag_seconds{$of_behind"), '>=', 0.2, 'readers wait 
 my $waiting = connect_http($port);
 send_raw($waiting, signed_request('PutItem', encode_json({ TableName => 'behind', Item => { pk => { S => 'open' } } })));
 my $queue;
-for (1 .. 100)
-{
-	$queue = metric('dynamo_http_waiting_for_lock');
-	last if $queue;
-	select(undef, undef, undef, 0.05);
-}
+wait_until(sub { $queue = metric('dynamo_http_waiting_for_lock') });
 is($queue, 1, 'a request that waits for a lock');
 $writer->query_safe('ROLLBACK');
 is(read_answer($waiting)->{status}, 200, 'until it has it');

@@ -167,7 +167,7 @@ for my $round (1 .. $kills)
 
 	push @sessions, session('CALL read_always()', \$said[$writers]);
 	push @sessions, changes(\$said[ $writers + 1 ]);
-	my $until = time + 30;
+	my $until = time + 300;
 	while (time < $until && $said[$writers] !~ /read 10\b/)
 	{
 		$_->pumpable && $_->pump_nb for @sessions;

@@ -25,14 +25,10 @@ sub value
 # A connection, also to a server that has just started.
 sub connected
 {
-	for (1 .. 200)
-	{
-		my $socket = connect_http($port);
+	my $socket;
 
-		return $socket if $socket;
-		sleep(0.1);
-	}
-	die "cannot connect\n";
+	wait_until(sub { $socket = connect_http($port) }) or die "cannot connect\n";
+	return $socket;
 }
 
 # The results of a request with each of these secrets, on connections of both workers.
@@ -108,7 +104,7 @@ for my $form ('plain', 'encrypted')
 	append_to_file($keys, 'a1' x 32 . "\n");
 	rotate('plain-new');
 	value("ALTER SYSTEM SET dynamo.http_secret_key_command = 'cat $keys'");
-	$node->reload;
+	reload_workers($node);
 	sleep(1.1);
 	is(value('SELECT dynamo.encrypt_access_keys()'), '1', 'both secrets are encrypted');
 	is(outcomes('first', 'plain-new'), "$works, $works", 'and work');

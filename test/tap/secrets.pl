@@ -49,15 +49,14 @@ sub set_command
 	my ($command) = @_;
 
 	value("ALTER SYSTEM SET dynamo.http_secret_key_command = '$command'");
-	$node->reload;
+	reload_workers($node);
 	sleep(1.1);
 }
 
 # Makes the worker read access keys from the table again.
 sub reread
 {
-	$node->reload;
-	sleep(0.5);
+	reload_workers($node);
 }
 
 sub create
@@ -73,11 +72,7 @@ sub outcome
 	my ($id, $secret, $on) = @_;
 	my $socket;
 
-	for (1 .. 100)
-	{
-		last if $socket = connect_http($on // $port);
-		sleep(0.1);
-	}
+	wait_until(sub { $socket = connect_http($on // $port) });
 	my ($status, $body) = api($socket, 'ListTables', {}, key => $id, secret => $secret // "SECRET/OF/$id");
 	return $status . ($status == 200 ? '' : ' ' . ($body->{__type} =~ s/.*#//r));
 }

@@ -23,11 +23,7 @@ SELECT dynamo.create_table('long', 'pk', 'sk', indexes => '[{"index_name": "by_n
 INSERT INTO long (item) SELECT jsonb_build_object('pk', 'p' || i % 3, 'sk', 's' || i, 'g', 'g' || i % 2, 'n', i, 'text', repeat('x', i % 100))
 FROM generate_series(1, 12000) i;
 });
-for (1 .. 100)
-{
-	last if connect_http($port);
-	sleep(0.1);
-}
+wait_until(sub { connect_http($port) });
 
 my %reads = (
 	scan => [ 'Scan', '{"TableName":"long","ReturnConsumedCapacity":"TOTAL"}' ],

@@ -110,11 +110,7 @@ like($error, qr/customer_id_is_unique/, 'constraints hold');
 ($status, $out, $error) = $new->psql('postgres', 'DROP TABLE "shop$sharded$0"');
 like($error, qr/is a shard of index "sharded"/, 'event triggers work');
 my $socket;
-for (1 .. 100)
-{
-	last if $socket = connect_http($port);
-	sleep(0.1);
-}
+wait_until(sub { $socket = connect_http($port) });
 is((api($socket, 'ListTables', {}))[0], 200, 'access keys work');
 is($new->safe_psql('postgres', q{SELECT dynamo.reshard_index('shop', 'sharded', 2); SELECT count(*) FROM dynamo.verify_index('shop', 'sharded')}),
 	"\n0", 'indexes can be changed');
