@@ -25,6 +25,9 @@ extern void IndexKindsInit(void);
  */
 #define INDEX_FILLFACTOR	90
 
+/* IndexKind.is_newer, without a look at parts of the table. */
+extern bool EntriesAreNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot);
+
 extern void FillEntries(Oid relid, const TableDef *def, const IndexDef *index,
 						bool limited, bool new_columns);
 extern void RebuildEntries(Oid relid, const TableDef *def, const IndexDef *index,

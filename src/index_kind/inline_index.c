@@ -15,6 +15,7 @@
 
 #include "extension_objects.h"
 #include "index_kind/index_kinds.h"
+#include "store/scan.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 
@@ -72,6 +73,16 @@ static void
 CreateBtree(Oid relid, const TableDef *def, const IndexDef *index, bool limited)
 {
 	RunStatement("%s", BtreeStatement(relid, def, index, limited, false));
+}
+
+/*
+ * The rows get the columns of an inline index in the transaction that creates
+ * its btree.
+ */
+static bool
+BtreeIsNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	return WriterIsNewer(CatalogRowWriter(INDEXRELID, IndexDefRelation(def, index)), snapshot);
 }
 
 /* ---- filling and rebuilding ---- */
@@ -205,6 +216,9 @@ const IndexKind inline_index = {
 	.whole_items = true,
 	.secondary = true,
 	.create = CreateBtree,
+	.find = FindInlineBtree,
+	.begin_scan = ScanRows,
+	.is_newer = BtreeIsNewer,
 	.fill = FillBtree,
 	.rebuild = RebuildBtree,
 	.plan = PlanBtree,

@@ -4,11 +4,14 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/pg_type_d.h"
 #include "utils/lsyscache.h"
 
 #include "extension_objects.h"
 #include "index_kind/index_kinds.h"
+#include "store/scan.h"
+#include "table/index_relation.h"
 #include "table/object_names.h"
 
 static bool
@@ -62,6 +65,24 @@ CreateShards(Oid relid, Oid index_table, const TableDef *def, const IndexDef *in
 										  table, i, INDEX_FILLFACTOR));
 }
 
+/* ---- reading ---- */
+
+/* The files of all shards are created in one transaction. */
+static bool
+ShardsAreNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	Relation	rel;
+	bool		newer;
+
+	if (EntriesAreNewer(def, index, snapshot))
+		return true;
+	rel = table_open(IndexDefRelation(def, index), AccessShareLock);
+	CheckIndexShards(rel, index);
+	newer = FileIsNewer(IndexShardRelation(rel, index, 0), snapshot);
+	table_close(rel, NoLock);
+	return newer;
+}
+
 const IndexKind sharded_index = {
 	.storage = "table",
 	.has_parameters = IsSharded,
@@ -76,6 +97,9 @@ const IndexKind sharded_index = {
 	.create = CreateIndexTable,
 	.table_clauses = ShardedClauses,
 	.complete_table = CreateShards,
+	.find = FindIndexTable,
+	.begin_scan = ScanShards,
+	.is_newer = ShardsAreNewer,
 	.fill = FillEntries,
 	.rebuild = RebuildEntries,
 	.plan = PlanNothing,

@@ -5,9 +5,11 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xlog.h"
 #include "utils/rel.h"
 
 #include "index_kind/index_kinds.h"
+#include "store/scan.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 
@@ -17,6 +19,30 @@ static char *
 TableClauses(const IndexDef *index)
 {
 	return psprintf("WITH (fillfactor = %d)", INDEX_FILLFACTOR);
+}
+
+/* ---- reading ---- */
+
+/*
+ * Whether an index built online became ACTIVE after the snapshot.  It is
+ * filled by many transactions.  The session that makes it ACTIVE waits for
+ * older snapshots, but does not know those of a standby.
+ */
+static bool
+IsActiveSince(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	return RecoveryInProgress() && WriterIsNewer(def->defined, snapshot) &&
+		!IndexWasActive(def, index, snapshot);
+}
+
+/*
+ * Whether an index table was filled after the snapshot.  This happens in the
+ * transaction that creates its file.
+ */
+bool
+EntriesAreNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	return FileIsNewer(IndexDefRelation(def, index), snapshot) || IsActiveSince(def, index, snapshot);
 }
 
 /* ---- filling and rebuilding ---- */
@@ -103,6 +129,9 @@ const IndexKind table_index = {
 	.secondary = true,
 	.create = CreateIndexTable,
 	.table_clauses = TableClauses,
+	.find = FindIndexTable,
+	.begin_scan = ScanEntries,
+	.is_newer = EntriesAreNewer,
 	.fill = FillEntries,
 	.rebuild = RebuildEntries,
 	.plan = PlanNothing,

@@ -16,6 +16,7 @@
 #include "utils/rel.h"
 
 #include "index_kind/index_kinds.h"
+#include "store/scan.h"
 #include "table/index_relation.h"
 #include "vector/hnsw.h"
 #include "vector/sketch_index.h"
@@ -375,6 +376,9 @@ const IndexKind vector_index = {
 	.before_emptying = DropHnsw,
 	.before_filling = CreateMissingSketches,
 	.after_filling = CreateHnsw,
+	.find = FindIndexTable,
+	.begin_scan = ScanEntries,
+	.is_newer = EntriesAreNewer,
 	.fill = FillEntries,
 	.rebuild = RebuildEntries,
 	.plan = PlanHnsw,

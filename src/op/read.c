@@ -209,6 +209,13 @@ ReaderOpen(const ReadOp *op)
 
 /* ---- rows ---- */
 
+/* Whether the table's item is fetched for each entry. */
+static bool
+FetchesItems(const Reader *r)
+{
+	return r->fetch && !r->index->kind->whole_items;
+}
+
 /* Fetches the table's item for the current entry of an index table. */
 static struct varlena *
 FetchItem(Reader *r)
@@ -258,7 +265,7 @@ EvaluateRow(Reader *r, ReadRow *row)
 {
 	struct varlena *item = r->stored;
 
-	if (r->fetch && !r->index->kind->whole_items)
+	if (FetchesItems(r))
 	{
 		item = FetchItem(r);
 		if (item == NULL)
@@ -329,7 +336,7 @@ ReaderDescribe(const Reader *r, StringInfo out)
 	StoreScanDescribe(r->scan, out);
 	if (r->filter != NULL)
 		appendStringInfoString(out, "\nfilter: applied to every item that is read");
-	if (r->fetch && !r->index->kind->whole_items)
+	if (FetchesItems(r))
 		appendStringInfoString(out, "\nfetch: the item of every index entry, from the table");
 }
 

@@ -2,27 +2,20 @@
  * scan.c
  *	  Reads a range of a table or an index in key order, with either path.
  *
- * An index table is read without privileges on it, which no role has: SELECT
- * on the table was checked when it was opened.  If row security hides rows of
- * the table from the user, their entries are hidden, too.
+ * A kind of index begins its scan (IndexKind.begin_scan): with ScanRows, which reads rows
+ * of the table, or with a function of scan_entries.c.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
-#include "access/xlog.h"
-#include "catalog/pg_class_d.h"
 #include "nodes/pg_list.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
-#include "compat.h"
-#include "extension_objects.h"
 #include "item/builder.h"
 #include "store/elsewhere.h"
 #include "store/partition.h"
@@ -31,32 +24,7 @@
 #include "store/segment.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
-#include "table/object_names.h"
 #include "table/placement.h"
-
-struct StoreScan
-{
-	Store	   *store;
-	ScanRange	range;
-	ScanKeys	keys;
-	Snapshot	snapshot;
-	ScanSource *source;			/* NULL if there is nothing to read */
-	bool		direct;			/* the source reads through an index */
-	bool		on_node;		/* the source reads on another node */
-	int			nshards;		/* merged shards of an index table, or 0 */
-
-	/* of a distributed table that is read shard by shard */
-	int			place;			/* the present shard */
-	int			end_place;		/* after the last one; or 0 */
-	MemoryContext context;
-
-	List	   *relations;		/* open index tables and shards */
-	List	   *indexes;		/* btrees opened for the scan */
-
-	struct varlena *item;		/* current item */
-
-	MemoryContext visible_context;	/* NULL: all are visible */
-};
 
 /* Returns the column of the scan keys for an attribute of the table's key. */
 static int
@@ -84,9 +52,8 @@ FindBtree(const Store *store, const ScanRange *range)
 	return IndexDefRelation(store->def, range->index);
 }
 
-/* Opens a btree of a relation; NULL if the direct path cannot read it. */
-static Relation
-OpenBtree(StoreScan *scan, Relation rel, Oid btree)
+Relation
+ScanOpenBtree(StoreScan *scan, Relation rel, Oid btree)
 {
 	Relation	index;
 
@@ -148,8 +115,7 @@ FindShardOfRange(const StoreScan *scan, ScanShard *shard)
 			placement->find_position(shard->map, scan->keys.tests[0].value);
 }
 
-/* Creates the source of a shard on another node; NULL if the shard is not to be read there. */
-static ScanSource *
+ScanSource *
 NodeSourceOfShard(StoreScan *scan, const ScanShard *shard)
 {
 	ScanSource *source = shard->map == NULL ? NULL :
@@ -168,7 +134,7 @@ TableSource(StoreScan *scan)
 
 	if (store->direct)
 	{
-		Relation	index = OpenBtree(scan, store->rel, FindBtree(store, &scan->range));
+		Relation	index = ScanOpenBtree(scan, store->rel, FindBtree(store, &scan->range));
 
 		scan->direct = index != NULL;
 		if (scan->direct)
@@ -225,6 +191,15 @@ BeginShards(StoreScan *scan)
 		BeginShard(scan);
 }
 
+ScanSource *
+ScanRows(StoreScan *scan)
+{
+	if (!ReadsShardByShard(scan))
+		return TableSource(scan);
+	BeginShards(scan);
+	return scan->source;
+}
+
 /* Goes to the next shard; false if there is none. */
 static bool
 NextShard(StoreScan *scan)
@@ -252,169 +227,6 @@ NextItem(StoreScan *scan)
 	return item;
 }
 
-/* ---- index tables ---- */
-
-static bool
-IsPlainIndexTable(Relation rel)
-{
-	return rel->rd_rel->relkind == RELKIND_RELATION &&
-		rel->rd_tableam == GetHeapamTableAmRoutine() &&
-		!rel->rd_rel->relhassubclass && !rel->rd_rel->relhasrules &&
-		!rel->rd_rel->relrowsecurity;
-}
-
-static AttrNumber
-ItemColumn(Relation rel, const TableDef *def)
-{
-	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), ITEM_COLUMN);
-
-	if (attnum <= 0 || !ColumnIsNotNull(RelationGetDescr(rel), attnum) ||
-		TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != def->item_type)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("index table \"%s\" has no column \"%s\" of type dynamo.item",
-						RelationGetRelationName(rel), ITEM_COLUMN)));
-	return attnum;
-}
-
-/* Keeps an index table or a shard open for the scan. */
-static Relation
-UseIndexTable(StoreScan *scan, Relation rel)
-{
-	scan->relations = lappend(scan->relations, rel);
-	(void) ItemColumn(rel, scan->store->def);
-	return rel;
-}
-
-/*
- * Creates the direct source of an index table or a shard; NULL if impossible.
- */
-static ScanSource *
-DirectEntries(StoreScan *scan, Relation rel)
-{
-	Relation	index;
-
-	if (!IsPlainIndexTable(rel))
-		return NULL;
-	index = OpenBtree(scan, rel, PrimaryKeyIndex(rel));
-	if (index == NULL)
-		return NULL;
-	return DirectScanBegin(rel, index, ItemColumn(rel, scan->store->def), &scan->keys, scan->snapshot);
-}
-
-/*
- * Creates the direct source of the requested shard, or merges those of all
- * shards.
- */
-static ScanSource *
-DirectShards(StoreScan *scan, Relation rel)
-{
-	const IndexDef *index = scan->range.index;
-	const TableDef *def = scan->store->def;
-	ScanSource **sources = palloc(sizeof(ScanSource *) * index->shards);
-	int			first = Max(scan->range.shard, 0);
-	int			last = scan->range.shard >= 0 ? first : index->shards - 1;
-	int			n = 0;
-
-	for (int i = first; i <= last; i++)
-	{
-		sources[n] = DirectEntries(scan, UseIndexTable(scan, IndexShardOpen(rel, def, index, i, AccessShareLock)));
-		if (sources[n] == NULL)
-			break;
-		n++;
-	}
-	if (n == last - first + 1)
-		return n == 1 ? sources[0] : GatherBegin(sources, n, &scan->keys);
-
-	while (n-- > 0)
-		sources[n]->methods->end(sources[n]);
-	return NULL;
-}
-
-/*
- * Entries of a shard that was moved here after the snapshot were written here after it, too.
- */
-static void
-SeeMovedEntries(StoreScan *scan, TransactionId placed)
-{
-	if (!WriterIsNewer(placed, scan->snapshot))
-		return;
-	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to the move of a shard of index \"%s\"",
-						scan->range.index->name)));
-	UnregisterSnapshot(scan->snapshot);
-	scan->snapshot = RegisterSnapshot(GetLatestSnapshot());
-}
-
-/* Creates the direct source of an index table's shard on this server; NULL if impossible. */
-static ScanSource *
-DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
-{
-	TransactionId placed;
-	Oid			relid = placement->lock_shard_at(shard->map, shard->position, false, &placed);
-	Relation	rel;
-
-	if (!OidIsValid(relid))
-		return NULL;
-	rel = UseIndexTable(scan, table_open(relid, NoLock));
-	if (rel->rd_rel->relowner != shard->rel->rd_rel->relowner)
-		return NULL;
-	SeeMovedEntries(scan, placed);
-	return DirectEntries(scan, rel);
-}
-
-/*
- * Creates the source of the shard with the entries of a partition key, here or on
- * another node; NULL if a statement must read them.
- */
-static ScanSource *
-DistributedEntries(StoreScan *scan, Relation index_table)
-{
-	ScanShard	shard = {.rel = index_table, .rights = PLAN_ALL_ROWS};
-	ScanSource *source;
-
-	if (!scan->store->direct_partitions || scan->keys.nfixed == 0)
-		return NULL;
-	shard.map = placement->shards_of_index(scan->store->def, scan->range.index);
-	if (shard.map == NULL)
-		return NULL;
-	shard.position = placement->find_position(shard.map, scan->keys.tests[0].value);
-	source = DirectEntriesOfShard(scan, &shard);
-	return source != NULL ? source : NodeSourceOfShard(scan, &shard);
-}
-
-static ScanSource *
-IndexTableSource(StoreScan *scan)
-{
-	const IndexDef *index = scan->range.index;
-	Relation	rel = UseIndexTable(scan, IndexTableOpen(scan->store->def, index, AccessShareLock));
-	ScanSource *source = NULL;
-
-	if (index->shards > 0)
-		scan->nshards = scan->range.shard >= 0 ? 1 : index->shards;
-	if (scan->store->direct)
-		source = index->shards > 0 ? DirectShards(scan, rel) : DirectEntries(scan, rel);
-	else if (scan->store->def->distributed)
-		source = DistributedEntries(scan, rel);
-	scan->direct = source != NULL && !scan->on_node;
-	if (source == NULL)
-	{
-		if (scan->store->of_node)
-			StoreNotForNode(scan->store);
-		if (index->shards > 0)
-			CheckIndexShards(rel, index);
-		source = SqlScanBegin(rel, scan->range.shard, PLAN_ALL_ROWS, &scan->keys, scan->snapshot);
-	}
-
-	if (StoreHidesRows(scan->store))
-		scan->visible_context = AllocSetContextCreate(CurrentMemoryContext,
-													  "dynamo visible entry",
-													  ALLOCSET_DEFAULT_SIZES);
-	return source;
-}
-
 /* Whether this user may see the item of the current entry. */
 static bool
 IsVisible(StoreScan *scan)
@@ -432,56 +244,10 @@ IsVisible(StoreScan *scan)
 
 /* ---- the snapshot ---- */
 
-/*
- * The rows get the columns of an inline index in the transaction that creates
- * its btree.
- */
-static bool
-BtreeIsNewer(Oid relid, Snapshot snapshot)
-{
-	return WriterIsNewer(CatalogRowWriter(INDEXRELID, relid), snapshot);
-}
-
-/*
- * Whether an index table was filled after the snapshot.  This happens in the
- * transaction that creates the file of the index table or of its shards.
- */
-static bool
-IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
-{
-	Relation	rel;
-	bool		newer = FileIsNewer(relid, snapshot);
-
-	if (index->shards == 0 || newer)
-		return newer;
-	rel = table_open(relid, AccessShareLock);
-	CheckIndexShards(rel, index);
-	newer = FileIsNewer(IndexShardRelation(rel, index, 0), snapshot);
-	table_close(rel, NoLock);
-	return newer;
-}
-
-/*
- * Whether an index built online became ACTIVE after the snapshot.  It is
- * filled by many transactions.  The session that makes it ACTIVE waits for
- * older snapshots, but does not know those of a standby.
- */
-static bool
-IsActiveSince(const TableDef *def, const IndexDef *index, Snapshot snapshot)
-{
-	return RecoveryInProgress() && WriterIsNewer(def->defined, snapshot) &&
-		!IndexWasActive(def, index, snapshot);
-}
-
 bool
 StoreIndexIsNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot)
 {
-	Oid			relid = IndexDefRelation(def, index);
-
-	if (!index->kind->own_entries)
-		return BtreeIsNewer(relid, snapshot);
-	return IndexTableIsNewer(relid, index, snapshot) ||
-		IsActiveSince(def, index, snapshot);
+	return index->kind->is_newer(def, index, snapshot);
 }
 
 /* A statement may see changes that it has waited for. */
@@ -621,12 +387,7 @@ StoreScanBegin(Store *store, const ScanRange *range)
 	scan->snapshot = RegisterSnapshot(StoreIndexSnapshot(store, range->index));
 	if (scan->keys.empty)
 		return scan;
-	if (range->index != NULL && range->index->kind->own_entries)
-		scan->source = IndexTableSource(scan);
-	else if (ReadsShardByShard(scan))
-		BeginShards(scan);
-	else
-		scan->source = TableSource(scan);
+	scan->source = range->index != NULL ? range->index->kind->begin_scan(scan) : ScanRows(scan);
 	return scan;
 }
 

@@ -8,6 +8,7 @@
  *	scan_direct.c	reads the range from one relation through the index
  *	scan_sql.c		reads the range with SQL statements
  *	scan_gather.c	merges several sources: the shards of an index
+ *	scan_entries.c	sources of index tables
  *	scan.c			StoreScan: one source, or several merged ones
  *
  * The btree is a table's primary key, an inline index, or the primary key of
@@ -192,6 +193,48 @@ typedef struct ScanShard
 	const struct ShardMap *map;	/* its shards; NULL if no single shard has the range */
 	int			position;
 } ScanShard;
+
+/* ---- scan.c ---- */
+
+/* A scan in progress. */
+struct StoreScan
+{
+	Store	   *store;
+	ScanRange	range;
+	ScanKeys	keys;
+	Snapshot	snapshot;
+	ScanSource *source;			/* NULL if there is nothing to read */
+	bool		direct;			/* the source reads through an index */
+	bool		on_node;		/* the source reads on another node */
+	int			nshards;		/* merged shards of an index table, or 0 */
+
+	/* of a distributed table that is read shard by shard */
+	int			place;			/* the present shard */
+	int			end_place;		/* after the last one; or 0 */
+	MemoryContext context;
+
+	List	   *relations;		/* open index tables and shards */
+	List	   *indexes;		/* btrees opened for the scan */
+
+	struct varlena *item;		/* current item */
+
+	MemoryContext visible_context;	/* NULL: all are visible */
+};
+
+/* Creates the source of a scan of rows of the table, by its key or an inline index. */
+extern ScanSource *ScanRows(StoreScan *scan);
+
+/* Opens a btree of a relation for a scan; NULL if the direct path cannot read it. */
+extern Relation ScanOpenBtree(StoreScan *scan, Relation rel, Oid btree);
+
+/* Creates the source of a shard on another node; NULL if the shard is not to be read there. */
+extern ScanSource *NodeSourceOfShard(StoreScan *scan, const ScanShard *shard);
+
+/* ---- scan_entries.c ---- */
+
+/* Create the source of a scan of an index table, or of one in parts. */
+extern ScanSource *ScanEntries(StoreScan *scan);
+extern ScanSource *ScanShards(StoreScan *scan);
 
 /* ---- scan_gather.c ---- */
 

@@ -17,6 +17,7 @@
 
 #include "nodes/pg_list.h"
 #include "utils/relcache.h"
+#include "utils/snapshot.h"
 
 #include "lib/stringinfo.h"
 
@@ -28,6 +29,8 @@ struct ConcurrentBuild;
 struct EntryKey;
 struct EntryTable;
 struct IndexDef;
+struct ScanSource;
+struct StoreScan;
 struct TableDef;
 struct Verification;
 
@@ -175,6 +178,20 @@ typedef struct IndexKind
 	void		(*before_emptying) (Oid index_table);
 	void		(*before_filling) (Oid index_table, const struct TableDef *def, const struct IndexDef *index);
 	void		(*after_filling) (Oid index_table, const struct IndexDef *index);
+
+	/*
+	 * Finds the relation of an index of a table; InvalidOid if there is none
+	 * (FindIndexRelation).
+	 */
+	Oid			(*find) (Oid table, const struct TableDef *def, const struct IndexDef *index);
+
+	/* ---- reading: store/scan.h ---- */
+
+	/* Creates the source of a scan, whose range has this index. */
+	struct ScanSource *(*begin_scan) (struct StoreScan *scan);
+
+	/* Whether a snapshot is too old to see all entries (StoreIndexIsNewer). */
+	bool		(*is_newer) (const struct TableDef *def, const struct IndexDef *index, Snapshot snapshot);
 
 	/* ---- building: index_kind/, index/ ---- */
 

@@ -83,8 +83,8 @@ HasName(Oid relid, const char *name)
 }
 
 /* Returns the btree with the index's name; otherwise one that could be it. */
-static Oid
-FindBtree(Oid table, const TableDef *def, const IndexDef *index)
+Oid
+FindInlineBtree(Oid table, const TableDef *def, const IndexDef *index)
 {
 	Relation	rel = table_open(IndexRelationId, AccessShareLock);
 	Oid			found = InvalidOid;
@@ -117,13 +117,16 @@ FindBtree(Oid table, const TableDef *def, const IndexDef *index)
  * partition.  It must not be partitioned by an expression either, which is
  * code of its owner.
  */
-static Oid
-FindIndexTable(Oid table, const IndexDef *index)
+Oid
+FindIndexTable(Oid table, const TableDef *def, const IndexDef *index)
 {
 	Oid			relid = FindLinked(table, index->relation);
 
-	return OidIsValid(relid) && relid != table && !get_rel_relispartition(relid) &&
-		HaveSameOwner(relid, table) && !IsPartitionedByExpression(relid) ? relid : InvalidOid;
+	if (!OidIsValid(relid) || relid == table || get_rel_relispartition(relid) ||
+		!HaveSameOwner(relid, table) || IsPartitionedByExpression(relid))
+		return InvalidOid;
+	WatchLinkedTable(relid);
+	return relid;
 }
 
 /* Stores the OID of a relation in a cached definition. */
@@ -161,14 +164,7 @@ FindIndexRelation(const TableDef *def, const IndexDef *index)
 
 	if (RelationIsKnown(def, index))
 		return index->relid;
-	if (!index->kind->own_entries)
-		relid = FindBtree(table, def, index);
-	else
-	{
-		relid = FindIndexTable(table, index);
-		if (OidIsValid(relid))
-			WatchLinkedTable(relid);
-	}
+	relid = index->kind->find(table, def, index);
 	RememberRelation(def, index, relid, changes);
 	return relid;
 }

@@ -24,6 +24,10 @@
  */
 extern DYNAMO_EXPORT Oid	FindIndexRelation(const TableDef *def, const IndexDef *index);
 
+/* How the kinds of indexes find it (IndexKind.find): a btree, or an index table. */
+extern Oid	FindInlineBtree(Oid table, const TableDef *def, const IndexDef *index);
+extern Oid	FindIndexTable(Oid table, const TableDef *def, const IndexDef *index);
+
 /*
  * Returns the relation of an index; raises ERRCODE_DATA_CORRUPTED, with a hint
  * at dynamo.reindex, if it does not exist.
