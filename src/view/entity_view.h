@@ -91,6 +91,8 @@ extern const EntityViewDef *EntityViewDefOf(Relation view);
 /* The table that an open view selects from, which its query names first; or InvalidOid. */
 extern DYNAMO_EXPORT Oid	EntityViewTable(Relation view);
 
+/* ---- entity_view_query.c ---- */
+
 /*
  * Appends the expressions of an entity view's columns, of the table as t.  Columns
  * that were added by hand are an error or, with others, null, as are values that
@@ -102,10 +104,10 @@ extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDe
 extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute,
 								   InvalidValues invalid);
 
+/* ---- entity_view_old_row.c ---- */
+
 /* The name that the executor expects of the old row of a view. */
 #define ENTITY_OLD_ROW "wholerow"
-
-/* ---- entity_view_old_row.c ---- */
 
 /*
  * Leaves columns out of the old rows of entity views that a statement writes, if it

@@ -3,8 +3,7 @@
  *	  dynamo.create_entity_view: creates the view and its trigger.
  *
  * Ordinary statements run as the caller.  The view uses the privileges of its
- * user (security_invoker), so that it gives no additional access.  Every name
- * in its query is qualified.
+ * user (security_invoker), so that it gives no additional access.
  */
 #include "postgres.h"
 
@@ -28,13 +27,11 @@
 #include "extension_objects.h"
 #include "item/builder.h"
 #include "item/json.h"
-#include "table/distribution.h"
 #include "table/placement.h"
 #include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"
-#include "view/kind.h"
-#include "view/typed_attribute.h"
+#include "view/entity_view_query.h"
 
 #define ENTITY_TRIGGER	"dynamo_entity_view"
 
@@ -49,15 +46,6 @@ typedef struct EntitySpec
 	const Entity *entity;
 	InvalidValues invalid;
 } EntitySpec;
-
-typedef struct ViewColumn
-{
-	char	   *name;
-	char	   *attribute;
-	Oid			type;
-	int32		typmod;
-	InvalidValues invalid;
-} ViewColumn;
 
 /* ---- columns ---- */
 
@@ -185,163 +173,6 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 	return text.data;
 }
 
-/* ---- the view's query ---- */
-
-/*
- * Returns the part of the entity's keys that is this attribute, and its key.
- */
-static const TemplatePart *
-FindPart(const Entity *entity, const char *attribute, bool base, const ComposedKey **key)
-{
-	for (int i = 0; entity != NULL && i < (base ? entity->nbase : entity->nkeys); i++)
-	{
-		const Template *t = entity->keys[i].template;
-
-		for (int j = 0; j < t->npieces; j++)
-		{
-			const TemplatePart *part = t->pieces[j].part;
-
-			if (part == NULL || part->nsteps != 1 || !SliceIs(part->name, attribute) ||
-				(base && !PieceTellsAttribute(t, j)))
-				continue;
-			*key = &entity->keys[i];
-			return part;
-		}
-	}
-	return NULL;
-}
-
-/* Whether a condition of an index names the attribute, which the entity declares. */
-static bool
-IsTested(const Entity *entity, const char *attribute)
-{
-	const EntityAttribute *declared = EntityAttributeFind(entity, SliceOf(attribute));
-
-	return declared != NULL && declared->tested;
-}
-
-static bool
-IsInstant(Oid type)
-{
-	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
-}
-
-/*
- * Returns the text of an attribute that is a part of a key.  If the item does not
- * have it, it is parsed from the key.
- */
-static char *
-PartText(const TableDef *table, const ViewColumn *column, const ComposedKey *key)
-{
-	char	   *name = SliceLiteral(SliceOf(column->attribute));
-	const AttributeDef *attr;
-
-	if (key == NULL)
-		return psprintf("t.item OPERATOR(dynamo.->>) %s", name);
-	attr = &table->attributes[TableDefAttribute(table, key->attribute)];
-	return psprintf("COALESCE(t.item OPERATOR(dynamo.->>) %s, dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s)",
-					name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
-}
-
-/* Appends a time that is a part of a key, in UTC if the type has no zone. */
-static void
-AppendTimeColumn(StringInfo sql, const ViewColumn *column, const char *text)
-{
-	bool		utc = column->type != TIMESTAMPTZOID;
-
-	appendStringInfoString(sql, utc ? "pg_catalog.timezone('UTC'::pg_catalog.text, " : "");
-	AppendTextAsAttribute(sql, column->attribute, TIMESTAMPTZOID, INSTANT_TYPMOD, column->invalid, text);
-	appendStringInfoString(sql, utc ? ")" : "");
-	if (column->type == DATEOID || column->typmod >= 0)
-		appendStringInfo(sql, "::%s", format_type_extended(column->type, column->typmod,
-															FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
-}
-
-/* Appends the expression for an attribute that is not a key attribute. */
-static void
-AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
-{
-	const ComposedKey *key = NULL;
-	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
-
-	if (IsInstant(column->type) && EntityHasTime(entity, SliceOf(column->attribute)))
-		AppendTimeColumn(sql, column, PartText(table, column, key));
-	else if (from_key)
-		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, column, key));
-	else
-		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod, column->invalid);
-}
-
-/*
- * Appends the expression for a column.  A key attribute is read from its table
- * column, so that indexes can be used, unless an item can have it in the key of the
- * table alone.
- */
-static void
-AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
-{
-	Slice		name = SliceOf(column->attribute);
-	int			i = TableDefAttribute(table, name);
-
-	if (i >= 0 && (entity == NULL || KeySchemaHas(&table->key, name) || !EntityKeyTells(entity, name)))
-	{
-		appendStringInfo(sql, "t.%s", quote_identifier(table->attributes[i].column));
-		if (KeyColumnType(table->attributes[i].type) != column->type)
-			appendStringInfo(sql, "::%s",
-							 format_type_extended(column->type, column->typmod,
-												  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
-	}
-	else
-		AppendAttribute(sql, table, entity, column);
-}
-
-/*
- * Appends the test for items of an entity, with the columns that are parts of
- * its keys.  The planner derives index conditions from it
- * (planner/entity_filter_support.c).
- */
-static void
-AppendEntityFilter(StringInfo sql, const EntitySpec *spec, const TableDef *table,
-				   const ViewColumn *columns, int n)
-{
-	StringInfoData parts;
-
-	initStringInfo(&parts);
-	for (int i = 0; i < n; i++)
-	{
-		const ComposedKey *key;
-
-		if (FindPart(spec->entity, columns[i].attribute, false, &key) == NULL && !IsTested(spec->entity, columns[i].attribute))
-			continue;
-		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(columns[i].attribute)));
-		AppendColumn(&parts, table, spec->entity, &columns[i]);
-	}
-	appendStringInfo(sql, " WHERE dynamo.%s(t.tableoid, %s, t.item%s)",
-					 parts.len > 0 ? "entity_filter" : "is_entity", SliceLiteral(spec->entity->name), parts.data);
-}
-
-/* create: what the statement begins with, up to AS. */
-static char *
-ViewStatement(const EntitySpec *spec, const TableDef *table, const char *create,
-			  const char *relation, ViewColumn *columns, int n)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "%s AS SELECT ", create);
-	for (int i = 0; i < n; i++)
-	{
-		columns[i].invalid = spec->invalid;
-		appendStringInfoString(&sql, i == 0 ? "" : ", ");
-		AppendColumn(&sql, table, spec->entity, &columns[i]);
-		appendStringInfo(&sql, " AS %s", quote_identifier(columns[i].name));
-	}
-	appendStringInfo(&sql, " FROM %s t", relation);
-	if (spec->entity != NULL)
-		AppendEntityFilter(&sql, spec, table, columns, n);
-	return sql.data;
-}
-
 /* ---- views of entities ---- */
 
 /* Returns columns for the attributes that an entity declares with a type. */
@@ -417,39 +248,6 @@ EntityViewTable(Relation view)
 	if (from != NULL && IsA(from, RangeTblRef))
 		rte = rt_fetch(((RangeTblRef *) from)->rtindex, query->rtable);
 	return rte != NULL && rte->rtekind == RTE_RELATION ? rte->relid : InvalidOid;
-}
-
-void
-EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute, InvalidValues invalid)
-{
-	const EntityViewDef *def = EntityViewDefOf(view);
-	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
-	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
-	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod, .invalid = invalid};
-
-	column.attribute = pnstrdup(attribute.data, attribute.len);
-	AppendColumn(sql, table, entity, &column);
-}
-
-void
-EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others)
-{
-	const EntityViewDef *def = EntityViewDefOf(view);
-	TupleDesc	desc = RelationGetDescr(view);
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		char	   *name = NameStr(TupleDescAttr(desc, i)->attname);
-		Slice		attribute = EntityColumnAttribute(def, EntityColumnNumber(def, name));
-
-		appendStringInfoString(sql, i == 0 ? "" : ", ");
-		if (attribute.data != NULL)
-			EntityViewAppendColumn(sql, view, table, i, attribute, others ? INVALID_VALUES_NULL : def->invalid);
-		else if (others)
-			appendStringInfoString(sql, "NULL");
-		else
-			InvalidArgument("column \"%s\" of view \"%s\" is not one of its entity", name, RelationGetRelationName(view));
-	}
 }
 
 /* ---- creating ---- */
@@ -536,9 +334,8 @@ CreateView(EntitySpec *spec)
 	SPI_connect();
 	given = spec->has_columns ? ReadColumns(spec->columns, &ngiven) : DeclaredColumns(spec->entity, &ngiven);
 	columns = AddKeyColumns(table, given, ngiven, &n);
-	RunStatement("%s", ViewStatement(spec, table, psprintf("CREATE VIEW %s WITH (security_invoker = true)", view),
-									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)),
-									 columns, n));
+	RunStatement("%s", EntityViewStatement(psprintf("CREATE VIEW %s WITH (security_invoker = true)", view), rel, table,
+										   spec->entity, spec->invalid, columns, n));
 	StoreViewTrigger(spec, table, ENTITY_TRIGGER, view, columns, n);
 	SPI_finish();
 
@@ -644,8 +441,7 @@ ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
 	trigger_name = pstrdup(quote_identifier(trigger->tgname));
 	columns = ReplacedColumns(view, def, table, entity, &n);
 	relation_close(view, NoLock);
-	RunStatement("%s", ViewStatement(&spec, table, ReplaceStatement(oid, name),
-									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), columns, n));
+	RunStatement("%s", EntityViewStatement(ReplaceStatement(oid, name), rel, table, entity, spec.invalid, columns, n));
 	StoreViewTrigger(&spec, table, trigger_name, name, columns, n);
 }
 

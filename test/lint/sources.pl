@@ -460,6 +460,16 @@ sub calls_of_nodes
 		grep { $_->{text} =~ /\bdynamo[.](?!(?:$for_users)\()\w+\(/ && $_->{call} !~ /^(?:$no_sql)$/ } c_texts(c_tokens($text));
 }
 
+# ---- long files ----
+
+sub too_long
+{
+	my ($file, $text) = @_;
+	my $lines = ($text =~ tr/\n//);
+
+	return $lines > 700 ? "$lines lines" : ();
+}
+
 # ---- versions ----
 
 sub version_tests
@@ -554,6 +564,7 @@ my @rules = (
 	[ 'Citus is known to src/citus/', 'src/*.[ch] src/*/*.[ch]', \&names_citus,
 		[ '#include "citus/shards.h"', '/* Citus moves shards */', 'void F(void) { CitusInit(); }', 'char *a = "citus.shard_count";' ],
 		[ 'void F(void) { errmsg("cannot change table \"%s\" on a worker node of Citus", name); }' ] ],
+	[ 'files have 700 lines at most', 'src/*.[ch] src/*/*.[ch]', \&too_long, [ "\n" x 701 ], [ "\n" x 700 ] ],
 	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
 		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
 );

@@ -1,0 +1,211 @@
+/*
+ * entity_view_query.c
+ *	  The query of an entity view: an expression for each column, and the test for
+ *	  items of the entity.  Every name in it is qualified.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "ddl/ddl.h"
+#include "errors.h"
+#include "table/table_name.h"
+#include "view/attribute.h"
+#include "view/entity_view.h"
+#include "view/entity_view_query.h"
+#include "view/kind.h"
+#include "view/typed_attribute.h"
+
+/* ---- columns ---- */
+
+/*
+ * Returns the part of the entity's keys that is this attribute, and its key.
+ */
+static const TemplatePart *
+FindPart(const Entity *entity, const char *attribute, bool base, const ComposedKey **key)
+{
+	for (int i = 0; entity != NULL && i < (base ? entity->nbase : entity->nkeys); i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part == NULL || part->nsteps != 1 || !SliceIs(part->name, attribute) ||
+				(base && !PieceTellsAttribute(t, j)))
+				continue;
+			*key = &entity->keys[i];
+			return part;
+		}
+	}
+	return NULL;
+}
+
+/* Whether a condition of an index names the attribute, which the entity declares. */
+static bool
+IsTested(const Entity *entity, const char *attribute)
+{
+	const EntityAttribute *declared = EntityAttributeFind(entity, SliceOf(attribute));
+
+	return declared != NULL && declared->tested;
+}
+
+static bool
+IsInstant(Oid type)
+{
+	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
+}
+
+/*
+ * Returns the text of an attribute that is a part of a key.  If the item does not
+ * have it, it is parsed from the key.
+ */
+static char *
+PartText(const TableDef *table, const ViewColumn *column, const ComposedKey *key)
+{
+	char	   *name = SliceLiteral(SliceOf(column->attribute));
+	const AttributeDef *attr;
+
+	if (key == NULL)
+		return psprintf("t.item OPERATOR(dynamo.->>) %s", name);
+	attr = &table->attributes[TableDefAttribute(table, key->attribute)];
+	return psprintf("COALESCE(t.item OPERATOR(dynamo.->>) %s, dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s)",
+					name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
+}
+
+/* Appends a time that is a part of a key, in UTC if the type has no zone. */
+static void
+AppendTimeColumn(StringInfo sql, const ViewColumn *column, const char *text)
+{
+	bool		utc = column->type != TIMESTAMPTZOID;
+
+	appendStringInfoString(sql, utc ? "pg_catalog.timezone('UTC'::pg_catalog.text, " : "");
+	AppendTextAsAttribute(sql, column->attribute, TIMESTAMPTZOID, INSTANT_TYPMOD, column->invalid, text);
+	appendStringInfoString(sql, utc ? ")" : "");
+	if (column->type == DATEOID || column->typmod >= 0)
+		appendStringInfo(sql, "::%s", format_type_extended(column->type, column->typmod,
+															FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+}
+
+/* Appends the expression for an attribute that is not a key attribute. */
+static void
+AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
+{
+	const ComposedKey *key = NULL;
+	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
+
+	if (IsInstant(column->type) && EntityHasTime(entity, SliceOf(column->attribute)))
+		AppendTimeColumn(sql, column, PartText(table, column, key));
+	else if (from_key)
+		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, column, key));
+	else
+		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod, column->invalid);
+}
+
+/*
+ * Appends the expression for a column.  A key attribute is read from its table
+ * column, so that indexes can be used, unless an item can have it in the key of the
+ * table alone.
+ */
+static void
+AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
+{
+	Slice		name = SliceOf(column->attribute);
+	int			i = TableDefAttribute(table, name);
+
+	if (i >= 0 && (entity == NULL || KeySchemaHas(&table->key, name) || !EntityKeyTells(entity, name)))
+	{
+		appendStringInfo(sql, "t.%s", quote_identifier(table->attributes[i].column));
+		if (KeyColumnType(table->attributes[i].type) != column->type)
+			appendStringInfo(sql, "::%s",
+							 format_type_extended(column->type, column->typmod,
+												  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+	}
+	else
+		AppendAttribute(sql, table, entity, column);
+}
+
+/* ---- the query ---- */
+
+/*
+ * Appends the test for items of an entity, with the columns that are parts of
+ * its keys.  The planner derives index conditions from it
+ * (planner/entity_filter_support.c).
+ */
+static void
+AppendEntityFilter(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *columns, int n)
+{
+	StringInfoData parts;
+
+	initStringInfo(&parts);
+	for (int i = 0; i < n; i++)
+	{
+		const ComposedKey *key;
+
+		if (FindPart(entity, columns[i].attribute, false, &key) == NULL && !IsTested(entity, columns[i].attribute))
+			continue;
+		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(columns[i].attribute)));
+		AppendColumn(&parts, table, entity, &columns[i]);
+	}
+	appendStringInfo(sql, " WHERE dynamo.%s(t.tableoid, %s, t.item%s)",
+					 parts.len > 0 ? "entity_filter" : "is_entity", SliceLiteral(entity->name), parts.data);
+}
+
+char *
+EntityViewStatement(const char *create, Relation rel, const TableDef *table, const Entity *entity,
+					InvalidValues invalid, ViewColumn *columns, int n)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "%s AS SELECT ", create);
+	for (int i = 0; i < n; i++)
+	{
+		columns[i].invalid = invalid;
+		appendStringInfoString(&sql, i == 0 ? "" : ", ");
+		AppendColumn(&sql, table, entity, &columns[i]);
+		appendStringInfo(&sql, " AS %s", quote_identifier(columns[i].name));
+	}
+	appendStringInfo(&sql, " FROM %s t", QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)));
+	if (entity != NULL)
+		AppendEntityFilter(&sql, table, entity, columns, n);
+	return sql.data;
+}
+
+/* ---- columns of views that there are ---- */
+
+void
+EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute, InvalidValues invalid)
+{
+	const EntityViewDef *def = EntityViewDefOf(view);
+	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
+	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
+	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod, .invalid = invalid};
+
+	column.attribute = pnstrdup(attribute.data, attribute.len);
+	AppendColumn(sql, table, entity, &column);
+}
+
+void
+EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others)
+{
+	const EntityViewDef *def = EntityViewDefOf(view);
+	TupleDesc	desc = RelationGetDescr(view);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		char	   *name = NameStr(TupleDescAttr(desc, i)->attname);
+		Slice		attribute = EntityColumnAttribute(def, EntityColumnNumber(def, name));
+
+		appendStringInfoString(sql, i == 0 ? "" : ", ");
+		if (attribute.data != NULL)
+			EntityViewAppendColumn(sql, view, table, i, attribute, others ? INVALID_VALUES_NULL : def->invalid);
+		else if (others)
+			appendStringInfoString(sql, "NULL");
+		else
+			InvalidArgument("column \"%s\" of view \"%s\" is not one of its entity", name, RelationGetRelationName(view));
+	}
+}
