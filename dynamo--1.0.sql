@@ -2941,7 +2941,7 @@ SELECT json_strip_nulls(json_build_object(
 		SELECT 3, 'constraints that are not valid' WHERE EXISTS (SELECT FROM t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'c' AND NOT k.convalidated)
 		UNION ALL
 		SELECT 4, 'triggers' WHERE EXISTS (SELECT FROM t JOIN pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal JOIN pg_proc f ON f.oid = g.tgfoid
-										 WHERE f.pronamespace <> ALL (ARRAY['dynamo'::regnamespace, 'dynamo_internal'::regnamespace]::oid[]))
+										 WHERE f.pronamespace <> ALL (ARRAY['dynamo'::regnamespace, 'dynamo_system'::regnamespace, 'dynamo_internal'::regnamespace]::oid[]))
 		UNION ALL
 		SELECT 5, 'row security' WHERE EXISTS (SELECT FROM t WHERE t.relrowsecurity)
 		UNION ALL
