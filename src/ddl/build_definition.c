@@ -10,7 +10,6 @@
 #include "errors.h"
 #include "table/link.h"
 #include "table/object_names.h"
-#include "vector/hnsw.h"
 
 #define MAX_NON_KEY_PER_TABLE	100
 
@@ -37,8 +36,8 @@ DdlInit(void)
 
 /* ---- keys ---- */
 
-static void
-CheckAttributeName(Slice name)
+void
+CheckNameOfAttribute(Slice name)
 {
 	if (name.len == 0)
 		InvalidParameter("Empty attribute name");
@@ -66,7 +65,7 @@ CheckKeySchema(const KeySchema *key, int max_partition, int max_sort)
 		InvalidParameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
 	for (int i = 0; i < n; i++)
 	{
-		CheckAttributeName(key->attributes[i].name);
+		CheckNameOfAttribute(key->attributes[i].name);
 		for (int j = 0; j < i; j++)
 		{
 			if (SliceCompare(key->attributes[i].name, key->attributes[j].name) != 0)
@@ -166,8 +165,8 @@ CheckLocalIndex(const TableDef *def, const CreateIndexSpec *spec)
 						 def->key.attributes[0].name.data);
 }
 
-static void
-CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
+void
+CheckSpecProjection(const TableDef *def, const CreateIndexSpec *spec)
 {
 	int			total = spec->nnon_key;
 
@@ -178,7 +177,7 @@ CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
 						 spec->projected == PROJECTED_ALL ? "ALL" : "KEYS_ONLY");
 	for (int i = 0; i < spec->nnon_key; i++)
 	{
-		CheckAttributeName(spec->non_key[i]);
+		CheckNameOfAttribute(spec->non_key[i]);
 		for (int j = 0; j < i; j++)
 		{
 			if (SliceCompare(spec->non_key[i], spec->non_key[j]) == 0)
@@ -216,102 +215,18 @@ CheckShards(const CreateIndexSpec *spec)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("shard_by requires the number of shards")));
 	if (spec->shard_by.data != NULL)
-		CheckAttributeName(spec->shard_by);
+		CheckNameOfAttribute(spec->shard_by);
 }
 
-/* ---- vector indexes ---- */
-
-static void
-CheckVectorCount(const TableDef *def)
+void
+CheckSecondaryIndex(const TableDef *def, const CreateIndexSpec *spec)
 {
-	int			n = 1;
-
-	for (int i = 0; i < def->nindexes; i++)
-		n += !def->indexes[i].kind->secondary;
-	if (n > max_vector_indexes)
-		InvalidParameter("VectorIndex count exceeds the per-table limit of %d", max_vector_indexes);
-}
-
-/* All vector indexes of an attribute must have the same dimensions. */
-static void
-CheckDimensions(const TableDef *def, const VectorDef *vector)
-{
-	if (vector->dimensions < 1 || vector->dimensions > VECTOR_MAX_DIMENSIONS)
-		InvalidParameter("Number of dimensions must be between 1 and %d inclusive.", VECTOR_MAX_DIMENSIONS);
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		const VectorDef *other = def->indexes[i].vector;
-
-		if (other != NULL && SliceEqual(other->attribute, vector->attribute) &&
-			other->dimensions != vector->dimensions)
-			InvalidParameter("Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.",
-							 vector->attribute.data);
-	}
-}
-
-/* A filter attribute must not be declared with two types. */
-static void
-CheckFilterType(const TableDef *def, const VectorFilter *filter)
-{
-	int			known = TableDefAttribute(def, filter->name);
-	const VectorFilter *other = NULL;
-
-	for (int i = 0; i < def->nindexes && other == NULL; i++)
-		other = def->indexes[i].vector != NULL ? VectorFilterFind(def->indexes[i].vector, filter->name) : NULL;
-	if ((known >= 0 && def->attributes[known].type != filter->type) ||
-		(other != NULL && other->type != filter->type))
-		InvalidParameter("Attribute %s is defined with two types", filter->name.data);
-}
-
-static void
-CheckSearchSchema(const TableDef *def, const CreateIndexSpec *spec)
-{
-	const VectorDef *vector = spec->vector;
-	const KeyAttribute *hash = spec->key.npartition > 0 ? &spec->key.attributes[0] : NULL;
-
-	if (hash != NULL)
-		CheckAttributeName(hash->name);
-	if (hash != NULL && SliceEqual(hash->name, vector->attribute))
-		InvalidParameter("The vector attribute cannot be in the SearchSchema: %s", hash->name.data);
-	for (int i = 0; i < vector->nfilters; i++)
-	{
-		Slice		name = vector->filters[i].name;
-
-		CheckAttributeName(name);
-		if (SliceEqual(name, vector->attribute))
-			InvalidParameter("The vector attribute cannot be in the SearchSchema: %s", name.data);
-		if (VectorFilterFind(vector, name) != &vector->filters[i] ||
-			(hash != NULL && SliceEqual(hash->name, name)))
-			InvalidParameter("Duplicate attribute in SearchSchema: %s", name.data);
-		CheckFilterType(def, &vector->filters[i]);
-	}
-}
-
-static void
-CheckHnsw(const VectorDef *vector)
-{
-	if (vector->dimensions > HNSW_MAX_DIMENSIONS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("method \"hnsw\" is limited to %d dimensions", HNSW_MAX_DIMENSIONS),
-				 errhint("Use method \"exact\".")));
-	if (!OidIsValid(FindHnswClass(vector->distance)))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("method \"hnsw\" needs the extension \"vector\""),
-				 errhint("Install pgvector 0.8 or later, and CREATE EXTENSION vector.")));
-}
-
-static void
-CheckVectorSpec(const TableDef *def, const CreateIndexSpec *spec)
-{
-	CheckAttributeName(spec->vector->attribute);
-	CheckVectorCount(def);
-	CheckDimensions(def, spec->vector);
-	CheckSearchSchema(def, spec);
-	CheckProjection(def, spec);
-	if (spec->vector->hnsw)
-		CheckHnsw(spec->vector);
+	CheckIndexCount(def, spec->local);
+	CheckKeySchema(&spec->key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
+	if (spec->local)
+		CheckLocalIndex(def, spec);
+	CheckSpecProjection(def, spec);
+	CheckShards(spec);
 }
 
 static void
@@ -320,17 +235,7 @@ CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 	CheckResourceName(spec->name, "indexName");
 	if (TableDefIndex(def, spec->name) != NULL)
 		InvalidParameter("Duplicate index name: %s", spec->name);
-	if (spec->vector != NULL)
-	{
-		CheckVectorSpec(def, spec);
-		return;
-	}
-	CheckIndexCount(def, spec->local);
-	CheckKeySchema(&spec->key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
-	if (spec->local)
-		CheckLocalIndex(def, spec);
-	CheckProjection(def, spec);
-	CheckShards(spec);
+	spec->kind->check_spec(def, spec);
 }
 
 static bool
@@ -367,7 +272,7 @@ AppendIndex(TableDef *def)
 void
 CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec)
 {
-	CheckProjection(def, spec);
+	CheckSpecProjection(def, spec);
 	CheckShards(spec);
 }
 

@@ -89,6 +89,14 @@ extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
 extern DYNAMO_EXPORT const char *ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
 													 const char *index_name);
 
+/*
+ * Parts of these checks, for IndexKind.check_spec: all of a secondary index, the name of an
+ * attribute, and a projection.
+ */
+extern void CheckSecondaryIndex(const TableDef *def, const CreateIndexSpec *spec);
+extern void CheckNameOfAttribute(Slice name);
+extern void CheckSpecProjection(const TableDef *def, const CreateIndexSpec *spec);
+
 /* Checks a change of an index: projection, storage, shards. */
 extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
 

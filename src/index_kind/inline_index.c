@@ -215,6 +215,7 @@ const IndexKind inline_index = {
 	.storage = "inline",
 	.whole_items = true,
 	.secondary = true,
+	.check_spec = CheckSecondaryIndex,
 	.create = CreateBtree,
 	.find = FindInlineBtree,
 	.begin_scan = ScanRows,

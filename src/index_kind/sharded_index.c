@@ -91,6 +91,7 @@ const IndexKind sharded_index = {
 	.in_parts = true,
 	.before = &shard_column,
 	.undistributable = "a sharded index",
+	.check_spec = CheckSecondaryIndex,
 	.complete_key = AddShard,
 	.form_entry = FormShard,
 	.describe = DescribeShards,

@@ -127,6 +127,7 @@ const IndexKind table_index = {
 	.storage = "table",
 	.own_entries = true,
 	.secondary = true,
+	.check_spec = CheckSecondaryIndex,
 	.create = CreateIndexTable,
 	.table_clauses = TableClauses,
 	.find = FindIndexTable,

@@ -27,6 +27,101 @@ HasVector(int shards, const VectorDef *vector)
 	return vector != NULL;
 }
 
+/* ---- a new index ---- */
+
+static void
+CheckVectorCount(const TableDef *def)
+{
+	int			n = 1;
+
+	for (int i = 0; i < def->nindexes; i++)
+		n += def->indexes[i].kind == &vector_index;
+	if (n > max_vector_indexes)
+		InvalidParameter("VectorIndex count exceeds the per-table limit of %d", max_vector_indexes);
+}
+
+/* All vector indexes of an attribute must have the same dimensions. */
+static void
+CheckDimensions(const TableDef *def, const VectorDef *vector)
+{
+	if (vector->dimensions < 1 || vector->dimensions > VECTOR_MAX_DIMENSIONS)
+		InvalidParameter("Number of dimensions must be between 1 and %d inclusive.", VECTOR_MAX_DIMENSIONS);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const VectorDef *other = def->indexes[i].vector;
+
+		if (other != NULL && SliceEqual(other->attribute, vector->attribute) &&
+			other->dimensions != vector->dimensions)
+			InvalidParameter("Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.",
+							 vector->attribute.data);
+	}
+}
+
+/* A filter attribute must not be declared with two types. */
+static void
+CheckFilterType(const TableDef *def, const VectorFilter *filter)
+{
+	int			known = TableDefAttribute(def, filter->name);
+	const VectorFilter *other = NULL;
+
+	for (int i = 0; i < def->nindexes && other == NULL; i++)
+		other = def->indexes[i].vector != NULL ? VectorFilterFind(def->indexes[i].vector, filter->name) : NULL;
+	if ((known >= 0 && def->attributes[known].type != filter->type) ||
+		(other != NULL && other->type != filter->type))
+		InvalidParameter("Attribute %s is defined with two types", filter->name.data);
+}
+
+static void
+CheckSearchSchema(const TableDef *def, const CreateIndexSpec *spec)
+{
+	const VectorDef *vector = spec->vector;
+	const KeyAttribute *hash = spec->key.npartition > 0 ? &spec->key.attributes[0] : NULL;
+
+	if (hash != NULL)
+		CheckNameOfAttribute(hash->name);
+	if (hash != NULL && SliceEqual(hash->name, vector->attribute))
+		InvalidParameter("The vector attribute cannot be in the SearchSchema: %s", hash->name.data);
+	for (int i = 0; i < vector->nfilters; i++)
+	{
+		Slice		name = vector->filters[i].name;
+
+		CheckNameOfAttribute(name);
+		if (SliceEqual(name, vector->attribute))
+			InvalidParameter("The vector attribute cannot be in the SearchSchema: %s", name.data);
+		if (VectorFilterFind(vector, name) != &vector->filters[i] ||
+			(hash != NULL && SliceEqual(hash->name, name)))
+			InvalidParameter("Duplicate attribute in SearchSchema: %s", name.data);
+		CheckFilterType(def, &vector->filters[i]);
+	}
+}
+
+static void
+CheckHnsw(const VectorDef *vector)
+{
+	if (vector->dimensions > HNSW_MAX_DIMENSIONS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("method \"hnsw\" is limited to %d dimensions", HNSW_MAX_DIMENSIONS),
+				 errhint("Use method \"exact\".")));
+	if (!OidIsValid(FindHnswClass(vector->distance)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("method \"hnsw\" needs the extension \"vector\""),
+				 errhint("Install pgvector 0.8 or later, and CREATE EXTENSION vector.")));
+}
+
+static void
+CheckVectorSpec(const TableDef *def, const CreateIndexSpec *spec)
+{
+	CheckNameOfAttribute(spec->vector->attribute);
+	CheckVectorCount(def);
+	CheckDimensions(def, spec->vector);
+	CheckSearchSchema(def, spec);
+	CheckSpecProjection(def, spec);
+	if (spec->vector->hnsw)
+		CheckHnsw(spec->vector);
+}
+
 /* ---- items ---- */
 
 /* Whether an item has a vector that the index can contain. */
@@ -356,6 +451,7 @@ const IndexKind vector_index = {
 	.own_entries = true,
 	.beside = &vector_column,
 	.undistributable = "a vector index",
+	.check_spec = CheckVectorSpec,
 	.has_item = HasUsableVector,
 	.violation = ViolationOfItem,
 	.check_item = CheckVectorOfItem,

@@ -26,6 +26,7 @@
 
 struct AttributeDef;
 struct ConcurrentBuild;
+struct CreateIndexSpec;
 struct EntryKey;
 struct EntryTable;
 struct IndexDef;
@@ -93,6 +94,11 @@ typedef struct IndexKind
 
 	/* Why a table with it is not distributed; NULL if it can be. */
 	const char *undistributable;
+
+	/* ---- definition: ddl/build_definition.c ---- */
+
+	/* Raises the errors of an index to be created, with the service's words. */
+	void		(*check_spec) (const struct TableDef *def, const struct CreateIndexSpec *spec);
 
 	/* ---- items: table/table_keys.c ---- */
 
