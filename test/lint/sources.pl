@@ -448,6 +448,38 @@ sub names_citus
 	return map { $_ + 1 . ": $lines[$_]" } grep { $lines[$_] =~ /citus/i } 0 .. $#lines;
 }
 
+# ---- what an index is, its kind says ----
+
+# Others ask a property or a function of index->kind.  These read what a vector index has
+# beside other indexes.
+my %knows_kinds = (
+	'src/table/index_kind.c' => 'finds the kind',
+	'src/table/definition.c' => 'the text of a definition',
+	'src/table/definition_check.c' => 'the text of a definition',
+	'src/ddl/build_definition.c' => 'copies it into the definition',
+	'src/search/search.c' => 'searches vector indexes',
+	'src/search/search_sql.c' => 'creates and drops vector indexes',
+	'src/request/vector_params.c' => 'requests and descriptions of vector indexes',
+);
+
+# Members of an index that belong to its kind, and comparisons of kinds.
+sub asks_for_kind
+{
+	my ($file, $text) = @_;
+	my @t = $file =~ m{^src/index_kind/} ? () : c_tokens($text);
+	my @found;
+
+	for my $i (2 .. $#t)
+	{
+		my $before = join '', map { $_->{text} } @t[ ($i > 7 ? $i - 8 : 0) .. $i - 1 ];
+
+		push @found, $t[$i] if $t[$i]{text} eq 'vector' && $before =~ /(?:index|indexes\[.*\]|spec)(?:->|[.])$/
+			|| $t[$i]{text} =~ /^(?:inline|table|sharded|vector)_index$/ && $before =~ /[!=]=&$/
+			|| $t[$i]{text} eq 'storage' && $before =~ /strcmp\(\w.*->$/;
+	}
+	return map { "$_->{line}: $_->{text}: ask index->kind" } grep { !is_allowed(\%knows_kinds, $file, $_->{function}) } @found;
+}
+
 # ---- what nodes of Citus call on each other is not among the functions of users ----
 
 my $for_users = any_of('apply_entity delete_expired request_safe verify_index');
@@ -565,6 +597,12 @@ my @rules = (
 		[ '#include "citus/shards.h"', '/* Citus moves shards */', 'void F(void) { CitusInit(); }', 'char *a = "citus.shard_count";' ],
 		[ 'void F(void) { errmsg("cannot change table \"%s\" on a worker node of Citus", name); }' ] ],
 	[ 'files have 700 lines at most', 'src/*.[ch] src/*/*.[ch]', \&too_long, [ "\n" x 701 ], [ "\n" x 700 ] ],
+	[ 'what an index is, its kind says', 'src/*.[ch] src/*/*.[ch]', \&asks_for_kind,
+		[ 'void F(void) { if (index->vector != NULL) G(); }', 'void F(void) { n += def->indexes[i].vector == NULL; }',
+			'void F(void) { if (spec.vector) G(); }', 'void F(void) { return index->kind == &vector_index; }',
+			'void F(void) { return index->kind != &table_index; }', 'void F(void) { return strcmp(index->kind->storage, "table") == 0; }' ],
+		[ 'void F(void) { if (index->kind->own_entries) G(); }', 'void F(void) { return a->kind == b->kind && candidate->vector != NULL; }',
+			'void F(void) { AppendMember(out, "storage", index->kind->storage); }' ] ],
 	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
 		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
 );
@@ -588,6 +626,6 @@ for my $rule (@rules)
 	}
 	is(join("\n", @found), '', $name);
 }
-is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%scopes, \%may_open, \%may_resolve, \%may_catch, \%may_name), '',
+is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%scopes, \%may_open, \%may_resolve, \%may_catch, \%may_name, \%knows_kinds), '',
 	'every exception is needed');
 done_testing();
