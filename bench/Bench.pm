@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 
 our @EXPORT = qw(run_script rows_to_file rate median spread progress
-  read_cases prepare_common prepare_case);
+  read_cases prepare_common prepare_case read_ratios write_ratios worse_ratios);
 
 my $work = $ENV{BENCH_WORK};
 my $dir = $ENV{BENCH_DIR};
@@ -159,6 +159,50 @@ sub read_cases
 sub prepare_common
 {
 	run_script("CREATE EXTENSION IF NOT EXISTS dynamo;\n" . slurp("$dir/setup/common.sql"));
+}
+
+# ---- ratios in a file ----
+
+# A file of ratios: case, side and ratio, with tabs between them; # begins a comment.
+sub read_ratios
+{
+	my ($file) = @_;
+
+	return map { /^([^#\t]+\t[^\t]+)\t([\d.]+)$/ ? ($1 => $2) : () } split /\n/, slurp($file);
+}
+
+# Writes the ratios into a file, after the comment at the top of the old one.
+sub write_ratios
+{
+	my ($old, $file, $measured) = @_;
+	my ($comment) = slurp($old) =~ /\A((?:#.*\n|\n)*)/;
+
+	open(my $out, '>', $file) or die "$file: $!\n";
+	print $out $comment, map { sprintf "%s\t%.3f\n", $_, $measured->{$_} } sort keys %$measured;
+	close($out) or die "$file: $!\n";
+	return;
+}
+
+# What is worse than recorded by more than two hundredths, or was not measured.  A ratio is
+# their instructions by ours.
+sub worse_ratios
+{
+	my ($recorded, $measured) = @_;
+	my @worse;
+
+	for my $side (sort keys %$recorded)
+	{
+		my $text = join ' against ', split /\t/, $side;
+		if (!defined $measured->{$side})
+		{
+			push @worse, "$text: not measured";
+		}
+		elsif ($measured->{$side} < $recorded->{$side} * 0.98)
+		{
+			push @worse, sprintf '%s: %.3f, recorded %.3f', $text, $measured->{$side}, $recorded->{$side};
+		}
+	}
+	return @worse;
 }
 
 1;

@@ -16,7 +16,12 @@ use HttpClient;
 
 my $work = $ENV{BENCH_WORK};
 my ($count, $functions) = (300, 0);
-GetOptions('count=i' => \$count, 'functions=i' => \$functions) or exit 2;
+my ($check, $record, %measured);
+GetOptions('count=i' => \$count, 'functions=i' => \$functions, 'check' => \$check, 'record' => \$record) or exit 2;
+my $ratios = "$ENV{BENCH_DIR}/ratios";
+my %recorded = $check || $record ? read_ratios($ratios) : ();
+die "--check and --record take their cases from bench/ratios\n" if %recorded && @ARGV;
+my %is_recorded = map { (split /\t/)[0] => 1 } keys %recorded;
 my $warm_up = 100;
 my $profiles = "$work/profiles";
 my $server;
@@ -146,6 +151,7 @@ sub count_case
 		my $each = ($many - $few) / $executions / ($side->{weight} || 1) / ($side->{batch} || 1);
 		my $ratio = '';
 		$ratio = sprintf('**%.2f**', $each / $ours) if defined $ours;
+		$measured{"$case->{name}\t$side->{title}"} = $each / $ours if defined $ours;
 		printf "| %s | %s | %d | %s |\n", $case->{title}, $side->{title}, $each, $ratio;
 		print_functions($file) if $functions && !defined $ours;
 		$ours //= $each;
@@ -155,6 +161,7 @@ sub count_case
 
 require IO::Handle;
 my @cases = grep { $_->{kind} !~ /^(value|time)$/ && ($_->{params} || $_->{executions}) } read_cases(@ARGV);
+@cases = grep { $is_recorded{ $_->{name} } } @cases if %recorded;
 prepare_common();
 for my $case (@cases)
 {
@@ -172,3 +179,11 @@ for my $case (@cases)
 }
 kill 'INT', $server;
 waitpid $server, 0;
+write_ratios($ratios, "$work/ratios", \%measured) if $record;
+if ($check)
+{
+	my @worse = worse_ratios(\%recorded, \%measured);
+	print "FAILED: $_\n" for @worse;
+	print "all ratios are as recorded\n" if !@worse;
+	exit(@worse > 0);
+}

@@ -53,13 +53,19 @@ bench_cluster()
 {
 	need_packages
 	own "$work"
-	make_image
+	# an image in which the extension is installed, of a test
+	if [[ -n ${BENCH_IMAGE:-} ]]; then
+		cp -R "$BENCH_IMAGE" "$work/image"
+		own "$work/image"
+	else
+		make_image
+	fi
 	use_image
 	copy_source
 	if "$PG_CONFIG" --configure | grep -q -- --enable-cassert; then
 		die "$pg_config is a build with assertions: its figures mean nothing"
 	fi
-	step "Building" build
+	[[ -n ${BENCH_IMAGE:-} ]] || step "Building" build
 	as_server gcc -O2 -I"$("$pg_config" --includedir)" -o "$work/client" "$work/src/bench/client.c" \
 		-L"$("$pg_config" --libdir)" -lpq
 	step "Creating a cluster" bench_cluster

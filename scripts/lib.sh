@@ -227,6 +227,15 @@ want_fuzzer()
 	fi
 }
 
+# want_valgrind: installs what counts instructions, if it can be had.
+want_valgrind()
+{
+	command -v valgrind >/dev/null && return 0
+	if can_install && apt_has valgrind; then
+		step "Installing valgrind" apt_install valgrind || true
+	fi
+}
+
 # want_clients: installs the AWS SDK and the drivers for Python that are missing
 # and can be had.  The tests with them are left out without them.
 want_clients()
