@@ -313,30 +313,43 @@ PatternBasisProblem(const TableDef *def, const char *json)
 
 /* ---- one read ---- */
 
-/* Whether this was found to hold for a definition in the cache. */
-static bool
-IsKnownBasis(const TableDef *def, const char *basis)
+/* A basis that was found to hold for a definition in the cache. */
+typedef struct KnownBasis
+{
+	char	   *json;
+	char	   *index;			/* that the pattern reads; NULL for the table itself */
+} KnownBasis;
+
+static const KnownBasis *
+FindKnownBasis(const TableDef *def, const char *json)
 {
 	ListCell   *cell;
 
 	foreach(cell, def->bases)
 	{
-		if (strcmp(lfirst(cell), basis) == 0)
-			return true;
+		const KnownBasis *known = lfirst(cell);
+
+		if (strcmp(known->json, json) == 0)
+			return known;
 	}
-	return false;
+	return NULL;
 }
 
-static void
-RememberBasis(TableDef *def, const char *basis)
+/* Remembers a basis that holds; returns it, too, if it cannot be remembered. */
+static const KnownBasis *
+RememberBasis(TableDef *def, const char *json)
 {
-	MemoryContext old;
+	bool		kept = def->cached && list_length(def->bases) < MAX_KNOWN_BASES;
+	char	   *index = ReadText(ReadBasis(json), "index");
+	MemoryContext old = MemoryContextSwitchTo(kept ? def->context : CurrentMemoryContext);
+	KnownBasis *known = palloc(sizeof(KnownBasis));
 
-	if (!def->cached || list_length(def->bases) >= MAX_KNOWN_BASES)
-		return;
-	old = MemoryContextSwitchTo(def->context);
-	def->bases = lappend(def->bases, pstrdup(basis));
+	known->json = pstrdup(json);
+	known->index = index == NULL ? NULL : pstrdup(index);
+	if (kept)
+		def->bases = lappend(def->bases, known);
 	MemoryContextSwitchTo(old);
+	return known;
 }
 
 static const char *
@@ -361,25 +374,25 @@ RaiseStale(const char *basis, const char *problem)
  * built, after the snapshot: it shows items without them.
  */
 static void
-RequireVisible(const TableDef *def, const char *basis)
+RequireVisible(const TableDef *def, const KnownBasis *basis)
 {
 	Snapshot	snapshot = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;
-	char	   *index = ReadText(ReadBasis(basis), "index");
 	const TableDef *seen;
 
-	if (snapshot == NULL || index == NULL)
+	if (snapshot == NULL || basis->index == NULL)
 		return;
 	if (WriterIsNewer(def->defined, snapshot))
 	{
 		seen = TableDefSeenBy(def, snapshot);
-		if (seen != NULL && PatternBasisProblem(seen, basis) == NULL)
+		if (seen != NULL && PatternBasisProblem(seen, basis->json) == NULL)
 			return;
 	}
-	else if (def->distributed || !StoreIndexIsNewer(def, TableDefIndex(def, index), snapshot))
+	else if (def->distributed || !StoreIndexIsNewer(def, TableDefIndex(def, basis->index), snapshot))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to a concurrent change of what access pattern \"%s\" reads", NamePattern(basis)),
+			 errmsg("could not serialize access due to a concurrent change of what access pattern \"%s\" reads",
+					NamePattern(basis->json)),
 			 errhint("Repeat the transaction.")));
 }
 
@@ -387,20 +400,22 @@ void
 PatternRequireBasis(Oid table, const char *basis)
 {
 	Relation	rel = try_table_open(table, AccessShareLock);
+	const KnownBasis *known;
 	TableDef   *def;
-	const char *problem = NULL;
 
 	if (rel == NULL || !RelationIsDynamoTable(rel))
 		RaiseStale(basis, "its table does not exist");
 	def = TableDefAcquire(rel);
-	if (!IsKnownBasis(def, basis))
+	known = FindKnownBasis(def, basis);
+	if (known == NULL)
 	{
-		problem = PatternBasisProblem(def, basis);
+		const char *problem = PatternBasisProblem(def, basis);
+
 		if (problem != NULL)
 			RaiseStale(basis, problem);
-		RememberBasis(def, basis);
+		known = RememberBasis(def, basis);
 	}
-	RequireVisible(def, basis);
+	RequireVisible(def, known);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);
 }

@@ -171,7 +171,7 @@ typedef struct TableDef
 	Slice		ttl;			/* time to live attribute; data may be NULL */
 	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */
 	MemoryContext context;		/* contains the definition */
-	List	   *bases;			/* of char *: see pattern_basis.c */
+	List	   *bases;			/* of KnownBasis *: see pattern_basis.c */
 	int			new_puts;		/* how many last puts of this session were of new keys */
 	Bitmapset  *row_columns;	/* key and item, for permission checks */
 	Bitmapset  *item_column;
