@@ -32,7 +32,7 @@ WorkerDescribe(const char *library, const char *function, const char *type)
 
 /* The worker must be connected to its database. */
 static void
-ApplySettings(const char *application_name)
+ApplyWorkerSettings(const char *application_name)
 {
 	const char *settings[][2] = {
 		{"default_transaction_isolation", "read committed"},
@@ -54,7 +54,7 @@ WorkerConnect(Oid database, const char *application_name)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
-	ApplySettings(application_name);
+	ApplyWorkerSettings(application_name);
 	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
 }
 

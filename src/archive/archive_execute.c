@@ -103,7 +103,7 @@ typedef struct ExportJob
 } ExportJob;
 
 static void
-BeginTree(void *arg)
+BeginJobTree(void *arg)
 {
 	ExportJob  *export = arg;
 
@@ -114,7 +114,7 @@ BeginTree(void *arg)
 }
 
 static void
-WriteToTree(void *arg, const char *line, int len)
+WriteToJobTree(void *arg, const char *line, int len)
 {
 	ExportJob  *export = arg;
 
@@ -124,7 +124,7 @@ WriteToTree(void *arg, const char *line, int len)
 static void
 ExportTable(ExportJob *export, const TreeSummary *summary)
 {
-	Export		items = {.begin = BeginTree, .write = WriteToTree, .arg = export};
+	Export		items = {.begin = BeginJobTree, .write = WriteToJobTree, .arg = export};
 	OwnerScope	scope;
 	Store		store;
 

@@ -95,7 +95,7 @@ FieldOf(const Job *job, const JobColumn *column)
  * and # for its parameter.
  */
 static char *
-ColumnList(const char *format)
+JobColumnList(const char *format)
 {
 	StringInfoData out;
 
@@ -169,7 +169,7 @@ SelectJobs(const char *condition, const char *first, const char *second)
 	Datum		values[2] = {CStringGetTextDatum(first), (Datum) 0};
 	char		nulls[] = {' ', second != NULL ? ' ' : 'n'};
 	char	   *sql = psprintf("SELECT %s FROM dynamo_internal.archive_jobs WHERE %s ORDER BY id DESC",
-							   ColumnList("@"), condition);
+							   JobColumnList("@"), condition);
 	List	   *jobs = NIL;
 
 	if (second != NULL)
@@ -198,7 +198,7 @@ ForgetOldJobs(void)
 	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) DELETE FROM dynamo_internal.archive_jobs j "
 							"USING parameters p WHERE j.started OPERATOR(pg_catalog.<) p.started "
 							"AND (j.kind OPERATOR(pg_catalog.<>) '" JOB_BACKUP "' OR j.status OPERATOR(pg_catalog.=) '" JOB_FAILED "')",
-							ColumnList("# AS @")), &now);
+							JobColumnList("# AS @")), &now);
 }
 
 void
@@ -206,7 +206,7 @@ JobInsert(const Job *job)
 {
 	ForgetOldJobs();
 	ExecuteWithJob(psprintf("INSERT INTO dynamo_internal.archive_jobs (%s) VALUES (%s)",
-							ColumnList("@"), ColumnList("#")), job);
+							JobColumnList("@"), JobColumnList("#")), job);
 }
 
 void
@@ -216,7 +216,7 @@ JobUpdate(const Job *job)
 							"SET status = p.status, ended = p.ended, items = p.items, processed = p.processed, "
 							"errors = p.errors, bytes = p.bytes, failure_code = p.failure_code, "
 							"failure_message = p.failure_message FROM parameters p "
-							"WHERE j.id OPERATOR(pg_catalog.=) p.id", ColumnList("# AS @")), job);
+							"WHERE j.id OPERATOR(pg_catalog.=) p.id", JobColumnList("# AS @")), job);
 }
 
 void
@@ -356,7 +356,7 @@ JobsEndLost(void)
 /* ---- reading ---- */
 
 static bool
-IsVisible(const Job *job)
+IsVisibleJob(const Job *job)
 {
 	Oid			owner = JobOwner(job);
 
@@ -376,7 +376,7 @@ JobFind(const char *kind, const char *id)
 {
 	Job		   *job = JobRead(id);
 
-	if (job == NULL || strcmp(job->kind, kind) != 0 || !IsVisible(job))
+	if (job == NULL || strcmp(job->kind, kind) != 0 || !IsVisibleJob(job))
 		return NULL;
 	return CorrectStatus(job);
 }
@@ -390,7 +390,7 @@ FilterVisible(const List *jobs)
 
 	foreach(cell, jobs)
 	{
-		Job		   *job = IsVisible(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
+		Job		   *job = IsVisibleJob(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
 
 		if (job != NULL)
 			visible = lappend(visible, job);

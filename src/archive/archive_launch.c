@@ -33,7 +33,7 @@
 #define OTHER_WORKERS	4
 
 static void
-SetTag(LOCKTAG *tag, const char *id)
+SetJobTag(LOCKTAG *tag, const char *id)
 {
 	uint32		hash = hash_bytes((const unsigned char *) id, (int) strlen(id));
 
@@ -50,7 +50,7 @@ JobLockTake(const char *id)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, id);
+	SetJobTag(&tag, id);
 	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
@@ -59,7 +59,7 @@ JobIsAlive(const char *id)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, id);
+	SetJobTag(&tag, id);
 	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return true;
 	LockRelease(&tag, ShareLock, false);
@@ -154,7 +154,7 @@ JobLaunchAtCommit(const Job *job)
 }
 
 static void
-LaunchRequested(XactEvent event, void *arg)
+LaunchRequestedJobs(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 	{
@@ -170,5 +170,5 @@ LaunchRequested(XactEvent event, void *arg)
 void
 JobLaunchInit(void)
 {
-	RegisterXactCallback(LaunchRequested, NULL);
+	RegisterXactCallback(LaunchRequestedJobs, NULL);
 }

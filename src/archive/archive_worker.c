@@ -49,14 +49,14 @@ TakeLockOfJob(const JobTask *task)
 }
 
 static void
-BeginTransaction(void)
+BeginJobTransaction(void)
 {
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
 static void
-CommitTransaction(void)
+CommitJobTransaction(void)
 {
 	PopActiveSnapshot();
 	CommitTransactionCommand();
@@ -69,7 +69,7 @@ TakeJob(const char *id, MemoryContext context)
 	Job		   *job;
 	MemoryContext old;
 
-	BeginTransaction();
+	BeginJobTransaction();
 	JobsEndLost();
 	old = MemoryContextSwitchTo(context);
 	job = JobRead(id);
@@ -83,20 +83,20 @@ TakeJob(const char *id, MemoryContext context)
 		JobUpdate(job);
 	}
 	MemoryContextSwitchTo(old);
-	CommitTransaction();
+	CommitJobTransaction();
 	return job;
 }
 
 static void
 RunJob(Job *job, MemoryContext context)
 {
-	BeginTransaction();
+	BeginJobTransaction();
 	MemoryContextSwitchTo(context);
 	JobExecute(job);
 	job->status = job->failure_code == NULL ? JOB_COMPLETED : JOB_FAILED;
 	job->ended = SettingsTime();
 	JobUpdate(job);
-	CommitTransaction();
+	CommitJobTransaction();
 }
 
 /* ---- failure ---- */
@@ -135,21 +135,21 @@ DropUnrestored(const Job *job)
 }
 
 static void
-RecordFailure(Job *job, const ErrorData *error)
+RecordJobFailure(Job *job, const ErrorData *error)
 {
-	BeginTransaction();
+	BeginJobTransaction();
 	job->status = JOB_FAILED;
 	job->ended = SettingsTime();
 	job->items = job->processed = job->errors = job->bytes = 0;
 	job->failure_code = pstrdup(FailureCode(error));
 	job->failure_message = error->message;
 	JobUpdate(job);
-	CommitTransaction();
+	CommitJobTransaction();
 	if (strcmp(job->kind, JOB_RESTORE) != 0)
 		return;
-	BeginTransaction();
+	BeginJobTransaction();
 	DropUnrestored(job);
-	CommitTransaction();
+	CommitJobTransaction();
 }
 
 /* Returns the error that ended the job, or NULL. */
@@ -194,7 +194,7 @@ dynamo_archive_worker_main(Datum arg)
 	{
 		error = TryJob(job, context);
 		if (error != NULL)
-			RecordFailure(job, error);
+			RecordJobFailure(job, error);
 	}
 	proc_exit(0);
 }

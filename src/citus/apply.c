@@ -77,7 +77,7 @@ typedef struct Apply
  * the session could not be accessed over a connection.
  */
 static ShardNode *
-FindNode(List **nodes, const ShardMap *map, int position)
+FindNodeOfShard(List **nodes, const ShardMap *map, int position)
 {
 	ShardNode  *node;
 	ListCell   *cell;
@@ -111,7 +111,7 @@ FindNodes(const ShardMap *map)
 
 		(void) GetShardPlace(map, i, &group);
 		if (group >= 0)
-			(void) FindNode(&nodes, map, i);
+			(void) FindNodeOfShard(&nodes, map, i);
 	}
 	return nodes;
 }
@@ -129,7 +129,7 @@ NodeOfEntry(Apply *apply, IndexChanges *changes, const EntryKey *key)
 	(void) GetShardPlace(changes->map, position, &group);
 	if (group < 0)
 		DistributedError(apply->def->relid, "an index table with several copies of its shards");
-	node = FindNode(&changes->nodes, changes->map, position);
+	node = FindNodeOfShard(&changes->nodes, changes->map, position);
 	MemoryContextSwitchTo(old);
 	return node;
 }
@@ -214,7 +214,7 @@ LockTimeoutText(void)
 
 /* Takes changes from a node. */
 static Slice
-CallNode(const Apply *apply, const ShardNode *node, int limit)
+CallNodeForChanges(const Apply *apply, const ShardNode *node, int limit)
 {
 	const char *const args[] = {
 		LockTimeoutText(), SchemaName(apply), RelationGetRelationName(apply->rel), psprintf("%d", limit)
@@ -229,7 +229,7 @@ CallNode(const Apply *apply, const ShardNode *node, int limit)
 static void
 TakeChanges(Apply *apply, const ShardNode *node, int limit)
 {
-	if (CallNode(apply, node, 0).len > 0 && ReadChanges(apply, CallNode(apply, node, limit)) >= limit)
+	if (CallNodeForChanges(apply, node, 0).len > 0 && ReadChanges(apply, CallNodeForChanges(apply, node, limit)) >= limit)
 		apply->full = true;
 }
 
@@ -245,7 +245,7 @@ PutEntriesElsewhere(const Apply *apply, const char *index_name, const ShardNode 
 }
 
 static void
-PutEntries(const Apply *apply, const IndexChanges *changes)
+PutEntriesOfChanges(const Apply *apply, const IndexChanges *changes)
 {
 	ListCell   *cell;
 
@@ -323,7 +323,7 @@ ApplyIndexChanges(Relation rel, int limit, bool *full)
 	foreach(cell, nodes)
 		TakeChanges(&apply, lfirst(cell), limit);
 	for (int i = 0; i < apply.nindexes; i++)
-		PutEntries(&apply, &apply.indexes[i]);
+		PutEntriesOfChanges(&apply, &apply.indexes[i]);
 	TableDefRelease(apply.def);
 	*full = apply.full;
 	return apply.items;

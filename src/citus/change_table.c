@@ -51,7 +51,7 @@ ChangeTableCreate(Oid relid, const TableDef *def)
 /* ---- opening ---- */
 
 static bool
-HasColumns(Relation rel, const TableDef *def)
+HasChangeColumns(Relation rel, const TableDef *def)
 {
 	const Oid	types[CHANGE_NCOLUMNS] = {INT8OID, TIMESTAMPTZOID, def->item_type, def->item_type};
 	TupleDesc	desc = RelationGetDescr(rel);
@@ -71,7 +71,7 @@ HasColumns(Relation rel, const TableDef *def)
 
 /* Whether the primary key consists of the key of the item and the number. */
 static bool
-HasPrimaryKey(Relation rel, const TableDef *def)
+HasChangeKey(Relation rel, const TableDef *def)
 {
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(PrimaryKeyIndex(rel)));
 	Form_pg_index form;
@@ -98,7 +98,7 @@ ChangeShardOpen(Oid relid, const TableDef *def, Oid owner)
 				 errmsg("could not serialize access due to the move of a shard of table \"%s\"",
 						get_rel_name(def->relid))));
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relowner != owner ||
-		!HasColumns(rel, def) || !HasPrimaryKey(rel, def) ||
+		!HasChangeColumns(rel, def) || !HasChangeKey(rel, def) ||
 		!HasTriggerOf(rel, SystemFunctionOid(FUNCTION_GUARD_INDEX)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),

@@ -85,7 +85,7 @@ static const PlacementMethods placed_by_citus = {
 /* ---- rows elsewhere ---- */
 
 static bool
-ExecuteRequest(int group, bool writes, Slice operation, Slice json, Slice *response)
+ExecuteRequestOnNode(int group, bool writes, Slice operation, Slice json, Slice *response)
 {
 	LinkCall	call = {.group = group, .function = LINK_REQUEST, .writes = writes};
 	PGresult   *answer;
@@ -112,7 +112,7 @@ static const ElsewhereMethods reached_by_citus = {
 	.filter = FilterForShard,
 	.write_operation = WriteElsewhere,
 	.executes_requests = LinksArePossible,
-	.execute_request = ExecuteRequest,
+	.execute_request = ExecuteRequestOnNode,
 
 	.coordinator_is_known = CoordinatorIsKnown,
 	.run_on_coordinator = RunOnCoordinator,

@@ -89,7 +89,7 @@ CustomSettingsCall(void)
 /* ---- sending ---- */
 
 static bool
-FindFunctions(void)
+FindSettingFunctions(void)
 {
 	if (!citus.looked_up)
 	{
@@ -130,11 +130,11 @@ SendThroughCitus(const char *text)
 }
 
 static void
-SendCall(Oid relid, const char *call)
+SendSettingCall(Oid relid, const char *call)
 {
 	const char *text = psprintf("SELECT %s;", call);
 
-	if (!FindFunctions())
+	if (!FindSettingFunctions())
 		DistributedError(relid, "row security in a session with custom settings and this build of Citus");
 	citus.coordinate();
 	if (!IsInForce(text))
@@ -150,7 +150,7 @@ SendCustomSettings(Oid relid)
 	const char *call = CustomSettingsCall();
 
 	if (call != NULL)
-		SendCall(relid, call);
+		SendSettingCall(relid, call);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }

@@ -62,7 +62,7 @@ CheckCoordinator(void)
 }
 
 static Relation
-OpenOwnTable(const char *name)
+OpenTableOfUser(const char *name)
 {
 	Relation	rel = TableNameOpen(name, AccessExclusiveLock, true);
 
@@ -76,7 +76,7 @@ OpenOwnTable(const char *name)
 }
 
 static void
-CheckKind(Relation rel)
+CheckRelationKind(Relation rel)
 {
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition ||
 		rel->rd_rel->relhassubclass)
@@ -98,7 +98,7 @@ CheckCanBeDistributed(Relation rel, const TableDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table \"%s\" is distributed already", RelationGetRelationName(rel))));
-	CheckKind(rel);
+	CheckRelationKind(rel);
 	if (what != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -321,7 +321,7 @@ BeginWork(const TableDef *def, bool one_connection)
 
 /* Returns a copy of a table's definition, after its checks, which outlives the cached one. */
 static TableDef *
-CopyDefinition(Relation rel)
+CopyCheckedDefinition(Relation rel)
 {
 	TableDef   *held = TableDefAcquire(rel);
 	TableDef   *def;
@@ -344,7 +344,7 @@ DistributeTable(Relation rel, int shards)
 	int			level;
 
 	CheckCoordinator();
-	def = CopyDefinition(rel);
+	def = CopyCheckedDefinition(rel);
 	empty = RelationGetNumberOfBlocks(rel) == 0;
 	table_close(rel, NoLock);
 
@@ -422,7 +422,7 @@ dynamo_distribute_table(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("shards must be between 1 and %d", MAX_TABLE_SHARDS)));
 	CheckCoordinator();
-	DistributeTable(OpenOwnTable(TableArgument(fcinfo, 0)), shards);
+	DistributeTable(OpenTableOfUser(TableArgument(fcinfo, 0)), shards);
 	PG_RETURN_VOID();
 }
 
@@ -438,7 +438,7 @@ dynamo_undistribute_table(PG_FUNCTION_ARGS)
 	int			level;
 
 	CheckCoordinator();
-	rel = OpenOwnTable(TableArgument(fcinfo, 0));
+	rel = OpenTableOfUser(TableArgument(fcinfo, 0));
 	relid = RelationGetRelid(rel);
 	name = TableNameOfRelation(relid);	/* Citus puts another relation in its place */
 	def = TableDefCopy(rel);

@@ -45,7 +45,7 @@ SessionIsOfCitus(void)
 /* ---- tables ---- */
 
 static void
-FindPartition(CitusRow *row, Oid relid)
+FindDistPartition(CitusRow *row, Oid relid)
 {
 	FindCitusRow(row, "pg_dist_partition", "pg_dist_partition_logical_relid_index", "logicalrelid",
 				 F_OIDEQ, ObjectIdGetDatum(relid));
@@ -57,7 +57,7 @@ TableIsOfCitus(Oid relid)
 	CitusRow	row;
 	bool		found;
 
-	FindPartition(&row, relid);
+	FindDistPartition(&row, relid);
 	found = HeapTupleIsValid(row.tuple);
 	EndCitusRow(&row);
 	return found;
@@ -83,7 +83,7 @@ FindDistributionColumn(Oid table)
 	Datum		key;
 	const Node *column = NULL;
 
-	FindPartition(&row, table);
+	FindDistPartition(&row, table);
 	key = CitusColumn(&row, "partkey");
 	if (key != (Datum) 0)
 		column = stringToNode(TextDatumGetCString(key));
@@ -100,7 +100,7 @@ DistributionColumn(Oid table, bool hashed)
 
 	if (hashed)
 	{
-		FindPartition(&row, table);
+		FindDistPartition(&row, table);
 		method = DatumGetChar(CitusColumn(&row, "partmethod"));
 		EndCitusRow(&row);
 		if (method != 'h')
@@ -115,7 +115,7 @@ ColocationOf(Oid table)
 	CitusRow	row;
 	uint32		colocation;
 
-	FindPartition(&row, table);
+	FindDistPartition(&row, table);
 	colocation = DatumGetUInt32(CitusColumn(&row, "colocationid"));
 	EndCitusRow(&row);
 	return colocation;

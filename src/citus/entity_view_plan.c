@@ -76,7 +76,7 @@ RefuseStatement(const Query *query, const char *what)
 
 /* Refuses what the plan below could not do. */
 static void
-CheckStatement(const Query *query)
+CheckPlannable(const Query *query)
 {
 	ListCell   *cell;
 
@@ -238,7 +238,7 @@ MakeResult(Plan *below, int nnew, Relation view)
 
 /* The columns that an UPDATE sets, in the order of its new values. */
 static List *
-SetColumns(const Query *query)
+UpdatedColumns(const Query *query)
 {
 	List	   *columns = NIL;
 	ListCell   *cell;
@@ -289,7 +289,7 @@ static void
 AddModifyTable(PlannedStmt *plan, const Query *query, Relation view)
 {
 	ModifyTable *modify = makeNode(ModifyTable);
-	List	   *set = SetColumns(query);
+	List	   *set = UpdatedColumns(query);
 	int			number = AddView(plan, query);
 
 	modify->operation = query->commandType;
@@ -331,7 +331,7 @@ PlanViewWrite(Query *query, const char *text, int options, ParamListInfo params)
 	Relation	view = table_open(rt_fetch(query->resultRelation, query->rtable)->relid, NoLock);
 	PlannedStmt *plan;
 
-	CheckStatement(query);
+	CheckPlannable(query);
 	(void) EntityViewHideColumns(query);
 	/* its rows are written, which parallel mode does not allow */
 	plan = CallNext(SelectOf(query, RelationGetDescr(view)), text, options & ~CURSOR_OPT_PARALLEL_OK, params);

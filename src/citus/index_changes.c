@@ -116,7 +116,7 @@ MayHaveChanges(void)
 }
 
 static void
-FindTables(void)
+FindTablesWithChanges(void)
 {
 	ListCell   *cell;
 
@@ -135,7 +135,7 @@ TryFindTables(void)
 	{
 		PermanentWorkerBegin();
 		PushActiveSnapshot(GetTransactionSnapshot());
-		FindTables();
+		FindTablesWithChanges();
 		PopActiveSnapshot();
 		PermanentWorkerCommit();
 	}

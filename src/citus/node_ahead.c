@@ -80,7 +80,7 @@ SendKeys(StringInfo out, const AheadCall *c, const TableDef *def, const struct R
 
 /* Takes the rows of an answer, which has as many of the first keys as fit. */
 static void
-TakeRows(const AheadCall *c, struct ReadAhead *ahead, NodeValues *parts)
+TakeAnsweredRows(const AheadCall *c, struct ReadAhead *ahead, NodeValues *parts)
 {
 	StringInfoData part = {0};
 	bool		more;
@@ -100,7 +100,7 @@ TakeRows(const AheadCall *c, struct ReadAhead *ahead, NodeValues *parts)
 }
 
 static void
-CallNode(AheadCall *c, const Store *store, struct ReadAhead *ahead)
+CallNodeForRows(AheadCall *c, const Store *store, struct ReadAhead *ahead)
 {
 	StringInfoData keys;
 	PGresult   *result;
@@ -118,7 +118,7 @@ CallNode(AheadCall *c, const Store *store, struct ReadAhead *ahead)
 	if (NodeCallRead(&c->call, &result))
 	{
 		NodeValuesInit(&parts, result);
-		TakeRows(c, ahead, &parts);
+		TakeAnsweredRows(c, ahead, &parts);
 	}
 }
 
@@ -151,7 +151,7 @@ NodeReadAhead(Store *store, const RowKey *keys, int n)
 			continue;
 		CollectKeys(c, store, map, ahead, i);
 		if (c->n > 1)
-			CallNode(c, store, ahead);
+			CallNodeForRows(c, store, ahead);
 	}
 	pfree(c);
 	store->ahead = ahead;

@@ -319,7 +319,7 @@ IsCurrent(Link *link)
 
 /* Returns the link of the current user to a group; if there is none, the least recently used place. */
 static Link *
-FindPlace(int group)
+FindLinkPlace(int group)
 {
 	Oid			role = GetUserId();
 	Link	   *place = &links[0];
@@ -340,7 +340,7 @@ FindPlace(int group)
 static Link *
 FindLink(int group)
 {
-	Link	   *link = FindPlace(group);
+	Link	   *link = FindLinkPlace(group);
 
 	if (link->role != GetUserId() || link->group != group || !IsCurrent(link))
 	{
@@ -356,7 +356,7 @@ FindLink(int group)
 /* ---- settings ---- */
 
 static void
-ReadSettings(LinkSettings *settings, bool holds_locks)
+ReadLinkSettings(LinkSettings *settings, bool holds_locks)
 {
 	/* settings are compared as bytes */
 	memset(settings, 0, sizeof(*settings));
@@ -460,7 +460,7 @@ LostError(void)
  * writes may be executed although it is canceled; then it is not canceled here either.
  */
 static PGresult *
-ExecuteWrite(Link *link, const LinkCall *call)
+ExecuteLinkWrite(Link *link, const LinkCall *call)
 {
 	PGresult   *result;
 
@@ -482,7 +482,7 @@ CallOnLink(Link *link, const LinkCall *call, PGresult **answer)
 	int			sqlstate;
 
 	if (call->writes)
-		result = ExecuteWrite(link, call);
+		result = ExecuteLinkWrite(link, call);
 	else
 		result = SendCall(link, call) ? ReadResult(link) : NULL;
 	if (result == NULL)
@@ -518,7 +518,7 @@ LinkExecute(const LinkCall *call, PGresult **answer)
 	Link	   *volatile link = NULL;
 	volatile bool done = false;
 
-	ReadSettings(&settings, call->holds_locks);
+	ReadLinkSettings(&settings, call->holds_locks);
 	if (strlen(namespace_search_path) >= sizeof(settings.search_path))
 		return false;
 	link = FindLink(call->group);

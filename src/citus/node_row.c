@@ -32,7 +32,7 @@ typedef struct NodeRow
 /* ---- where it is ---- */
 
 static void
-SetKey(NodeRow *row, const RowKey *key)
+SetRowKey(NodeRow *row, const RowKey *key)
 {
 	initStringInfo(&row->key);
 	ItemSend(&row->key, ItemRoot(ItemOfKey(row->store->def, key)));
@@ -61,7 +61,7 @@ BeginNodeRow(NodeRow *row, const Store *store, const RowKey *key)
 	row->store = store;
 	row->item = NULL;
 	row->call.function = LINK_ROW;
-	SetKey(row, key);
+	SetRowKey(row, key);
 }
 
 /* Finds the node of a row to read it. */
@@ -104,7 +104,7 @@ ReadAnswer(NodeRow *row, Slice answer)
 }
 
 static void
-SetCall(NodeRow *row, NodeAction action, AclMode access, const StringInfoData *item)
+SetRowCall(NodeRow *row, NodeAction action, AclMode access, const StringInfoData *item)
 {
 	Relation	rel = row->store->rel;
 
@@ -118,7 +118,7 @@ SetCall(NodeRow *row, NodeAction action, AclMode access, const StringInfoData *i
 static NodeStatus
 CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
 {
-	SetCall(row, action, row->store->access, item);
+	SetRowCall(row, action, row->store->access, item);
 	return ReadAnswer(row, NodeValue(NodeCallInTransaction(&row->call, true)));
 }
 

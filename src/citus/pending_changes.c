@@ -82,7 +82,7 @@ FindNewestChange(Oid changes, TimestampTz *newest)
 
 /* Opens a table for a role that may read it. */
 static Relation
-OpenReadable(const char *table_name)
+OpenReadableTable(const char *table_name)
 {
 	Relation	rel = TableNameOpen(table_name, AccessShareLock, false);
 	AclResult	result = pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT);
@@ -96,7 +96,7 @@ OpenReadable(const char *table_name)
 static Oid
 ChangesOfIndex(const char *table_name, const char *index_name)
 {
-	Relation	rel = OpenReadable(table_name);
+	Relation	rel = OpenReadableTable(table_name);
 	TableDef   *def = TableDefAcquire(rel);
 	const IndexDef *index = TableDefIndex(def, index_name);
 	Oid			changes = InvalidOid;
@@ -111,7 +111,7 @@ ChangesOfIndex(const char *table_name, const char *index_name)
 }
 
 static void
-Sleep(void)
+SleepBeforePoll(void)
 {
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, POLL_MILLISECONDS,
 					 PG_WAIT_EXTENSION);
@@ -134,7 +134,7 @@ WaitForChanges(Oid changes, TimestampTz deadline)
 	{
 		if (GetCurrentTimestamp() >= deadline)
 			return false;
-		Sleep();
+		SleepBeforePoll();
 	}
 	return true;
 }

@@ -150,7 +150,7 @@ AttributesWithColumns(const TableDef *def, ValueRef item)
 }
 
 static void
-AppendRecord(RawTable *t, const TableDef *def, const RowEvent *event, const Datum *key, BaseRow *old, BaseRow *new)
+AppendRecordedChange(RawTable *t, const TableDef *def, const RowEvent *event, const Datum *key, BaseRow *old, BaseRow *new)
 {
 	Datum		values[MAX_CHANGE_COLUMNS];
 	bool		nulls[MAX_CHANGE_COLUMNS] = {false};
@@ -185,7 +185,7 @@ KeyOfRow(const TableDef *def, BaseRow *row, Datum *key)
 }
 
 static bool
-KeysEqual(const TableDef *def, const Datum *a, const Datum *b)
+KeyColumnsEqual(const TableDef *def, const Datum *a, const Datum *b)
 {
 	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
@@ -206,12 +206,12 @@ AppendRecords(RawTable *t, const TableDef *def, const RowEvent *event, BaseRow *
 		KeyOfRow(def, old, before);
 	if (new != NULL)
 		KeyOfRow(def, new, after);
-	if (old != NULL && new != NULL && !KeysEqual(def, before, after))
+	if (old != NULL && new != NULL && !KeyColumnsEqual(def, before, after))
 	{
-		AppendRecord(t, def, event, before, old, NULL);
+		AppendRecordedChange(t, def, event, before, old, NULL);
 		old = NULL;
 	}
-	AppendRecord(t, def, event, new != NULL ? after : before, old, new);
+	AppendRecordedChange(t, def, event, new != NULL ? after : before, old, new);
 }
 
 static bool
@@ -255,7 +255,7 @@ RecordRow(RawTable *t, const TableDef *def, const IndexDef *index, Relation rel,
 	if (!entry.present)
 		return;
 	KeyOfRow(def, &row, key);
-	AppendRecord(t, def, &event, key, NULL, &row);
+	AppendRecordedChange(t, def, &event, key, NULL, &row);
 }
 
 static void

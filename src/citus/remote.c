@@ -64,7 +64,7 @@ static struct
 
 /* Finds a function, or a variable; notes if there is none. */
 static void *
-FindSymbol(const char *name)
+FindConnectionSymbol(const char *name)
 {
 	void	   *symbol = load_external_function("$libdir/citus", name, false, NULL);
 
@@ -74,33 +74,33 @@ FindSymbol(const char *name)
 }
 
 static void
-FindFunctions(void)
+FindConnectionFunctions(void)
 {
 	citus.looked_up = true;
 	citus.found = PQresultStatus != NULL;
 	if (!citus.found)
 		return;
-	citus.modified = FindSymbol("XactModificationLevel");
-	citus.begun = FindSymbol("InCoordinatedTransaction");
-	citus.check_nesting = FindSymbol("EnsureTaskExecutionAllowed");
-	citus.coordinate = FindSymbol("UseCoordinatedTransaction");
-	citus.prepare = FindSymbol("Use2PCForCoordinatedTransaction");
-	citus.place = FindSymbol("ActiveShardPlacement");
-	citus.connect = FindSymbol("GetPlacementConnection");
-	citus.find = FindSymbol("GetConnectionIfPlacementAccessedInXact");
-	citus.has_written = FindSymbol("ConnectionModifiedPlacement");
-	citus.mark_critical = FindSymbol("MarkRemoteTransactionCritical");
-	citus.begin = FindSymbol("RemoteTransactionBeginIfNecessary");
-	citus.send = FindSymbol("SendRemoteCommandParams");
-	citus.receive = FindSymbol("GetRemoteCommandResult");
-	citus.finish = FindSymbol("ForgetResults");
+	citus.modified = FindConnectionSymbol("XactModificationLevel");
+	citus.begun = FindConnectionSymbol("InCoordinatedTransaction");
+	citus.check_nesting = FindConnectionSymbol("EnsureTaskExecutionAllowed");
+	citus.coordinate = FindConnectionSymbol("UseCoordinatedTransaction");
+	citus.prepare = FindConnectionSymbol("Use2PCForCoordinatedTransaction");
+	citus.place = FindConnectionSymbol("ActiveShardPlacement");
+	citus.connect = FindConnectionSymbol("GetPlacementConnection");
+	citus.find = FindConnectionSymbol("GetConnectionIfPlacementAccessedInXact");
+	citus.has_written = FindConnectionSymbol("ConnectionModifiedPlacement");
+	citus.mark_critical = FindConnectionSymbol("MarkRemoteTransactionCritical");
+	citus.begin = FindConnectionSymbol("RemoteTransactionBeginIfNecessary");
+	citus.send = FindConnectionSymbol("SendRemoteCommandParams");
+	citus.receive = FindConnectionSymbol("GetRemoteCommandResult");
+	citus.finish = FindConnectionSymbol("ForgetResults");
 }
 
 bool
 RemoteIsPossible(void)
 {
 	if (!citus.looked_up)
-		FindFunctions();
+		FindConnectionFunctions();
 	return citus.found && !IsInParallelMode() && !RecoveryInProgress();
 }
 

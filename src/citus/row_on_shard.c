@@ -145,7 +145,7 @@ ExecuteAction(Store *store, Store *shard, const RowKey *key, NodeAction action, 
 
 /* What the item must be: one to store, or only a key. */
 static void
-ReadKey(const Store *store, NodeAction action, struct varlena *item, RowKey *key)
+ReadKeyOfRow(const Store *store, NodeAction action, struct varlena *item, RowKey *key)
 {
 	if (action == NODE_INSERT || action == NODE_PUT)
 	{
@@ -165,7 +165,7 @@ HoldOnShard(Store *store, NodeAction action, struct varlena **item)
 
 	if (!store->partitioned || !store->def->distributed)
 		return NODE_ELSEWHERE;
-	ReadKey(store, action, *item, &key);
+	ReadKeyOfRow(store, action, *item, &key);
 	*item = NULL;
 	return StoreHold(store, &key, action == NODE_HOLD_SHARED) ? NODE_DONE : NODE_ELSEWHERE;
 }
@@ -193,7 +193,7 @@ dynamo_row_on_shard(PG_FUNCTION_ARGS)
 	{
 		Store	   *shard;
 
-		ReadKey(&store, action, item, &key);
+		ReadKeyOfRow(&store, action, item, &key);
 		shard = StoreOfKey(&store, &key);
 		if (shard->direct)
 			status = ExecuteAction(&store, shard, &key, action, &item);

@@ -148,7 +148,7 @@ OperatorOfAttribute(const RowsRange *r, int i, KeyOperator operator, ValueRef ke
 }
 
 static void
-ReadCondition(RowsRange *r, ValueRef range, KeyOperator operator)
+ReadRangeCondition(RowsRange *r, ValueRef range, KeyOperator operator)
 {
 	ValueRef	key = RangeMember(range, RANGE_KEY, VALUE_M);
 
@@ -170,7 +170,7 @@ StartsInShard(const RowsRange *r)
 
 /* The whole shard with a number, which may have been split since. */
 static void
-ReadShard(RowsRange *r, ValueRef number)
+ReadWholeShard(RowsRange *r, ValueRef number)
 {
 	int			position = -1;
 
@@ -239,9 +239,9 @@ ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 		(void) RangeValue(r->scan.start, RangeAttribute(r, i));
 	ReadChoice(r, range);
 	if (ValueIsMissing(shard))
-		ReadCondition(r, range, operator);
+		ReadRangeCondition(r, range, operator);
 	else
-		ReadShard(r, shard);
+		ReadWholeShard(r, shard);
 }
 
 /* ---- rows ---- */
@@ -254,7 +254,7 @@ AlignRow(StringInfo out)
 }
 
 static void
-AddRow(StringInfo out, ValueRef item)
+AddItemToPart(StringInfo out, ValueRef item)
 {
 	AlignRow(out);
 	ItemSendSized(out, item);
@@ -281,7 +281,7 @@ AddRowOfKey(StringInfo out, Store *store, ValueRef key)
 		return false;
 	item = StoreGet(shard, &row);
 	if (item != NULL)
-		AddRow(out, ItemRoot(item));
+		AddItemToPart(out, ItemRoot(item));
 	else
 		AddEmptyRow(out);
 	return true;
@@ -304,7 +304,7 @@ AddRowOfScan(RowsCall *call)
 	StoreScanCheck(call->scan);
 	if (range->projection != NULL)
 		item = ProjectionApply(range->projection, ItemRoot(item));
-	AddRow(&call->parts, ItemRoot(item));
+	AddItemToPart(&call->parts, ItemRoot(item));
 	return true;
 }
 
@@ -341,7 +341,7 @@ BeginPart(StringInfo parts, NodeStatus status)
 }
 
 static void
-AddPart(RowsCall *call)
+ReadOnePart(RowsCall *call)
 {
 	StringInfo	parts = &call->parts;
 	int			at = BeginPart(parts, NODE_DONE);
@@ -360,14 +360,14 @@ AddPart(RowsCall *call)
 
 /* Reads several parts at once, because sending each of them would wake the other node. */
 static void
-AddParts(RowsCall *call)
+ReadSomeParts(RowsCall *call)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->context);
 
 	resetStringInfo(&call->parts);
 	call->parts.cursor = 0;
 	while (!call->ended && call->parts.len < PARTS_BYTES)
-		AddPart(call);
+		ReadOnePart(call);
 	MemoryContextSwitchTo(old);
 }
 
@@ -382,7 +382,7 @@ NextPart(RowsCall *call)
 	{
 		if (call->ended)
 			return NULL;
-		AddParts(call);
+		ReadSomeParts(call);
 	}
 	part = (struct varlena *) (parts->data + parts->cursor);
 	parts->cursor = INTALIGN(parts->cursor + VARSIZE(part));
@@ -446,7 +446,7 @@ EndCall(Datum arg)
 }
 
 static void
-ReadArguments(RowsCall *call, FunctionCallInfo fcinfo)
+ReadRowsArguments(RowsCall *call, FunctionCallInfo fcinfo)
 {
 	struct varlena *item = ItemReceive(SliceOfVarlena(PG_GETARG_BYTEA_PP(2)));
 	KeyOperator operator = ArgOperator(fcinfo, 3);
@@ -475,7 +475,7 @@ BeginCall(FunctionCallInfo fcinfo)
 
 	call->flinfo = fcinfo->flinfo;
 	call->context = context;
-	ReadArguments(call, fcinfo);
+	ReadRowsArguments(call, fcinfo);
 	MemoryContextSwitchTo(old);
 	fcinfo->flinfo->fn_extra = call;
 	RegisterExprContextCallback(rsinfo->econtext, EndCall, PointerGetDatum(call));

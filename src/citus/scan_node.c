@@ -56,7 +56,7 @@ typedef struct NodeSource
 /* ---- the range ---- */
 
 static void
-AddAttribute(ItemBuilder *b, const AttributeDef *attr, ValueRef v)
+AddAttributeValue(ItemBuilder *b, const AttributeDef *attr, ValueRef v)
 {
 	ItemBuilderName(b, attr->name.data, attr->name.len);
 	ItemBuilderValue(b, v);
@@ -77,32 +77,32 @@ AddString(ItemBuilder *b, const char *name, const char *value)
 }
 
 static void
-AddTests(ItemBuilder *b, const NodeSource *s)
+AddRangeTests(ItemBuilder *b, const NodeSource *s)
 {
 	const KeyCondition *condition = s->range->condition;
 
 	BeginMember(b, RANGE_KEY);
 	for (int i = 0; i < condition->ntests && condition->tests[i].op != KEY_NONE; i++)
-		AddAttribute(b, s->keys->columns[i], condition->tests[i].value);
+		AddAttributeValue(b, s->keys->columns[i], condition->tests[i].value);
 	ItemBuilderEnd(b);
 	BeginMember(b, RANGE_UPPER);
 	for (int i = 0; i < condition->ntests; i++)
 	{
 		if (condition->tests[i].op == KEY_BETWEEN)
-			AddAttribute(b, s->keys->columns[i], condition->tests[i].upper);
+			AddAttributeValue(b, s->keys->columns[i], condition->tests[i].upper);
 	}
 	ItemBuilderEnd(b);
 }
 
 static void
-AddStart(ItemBuilder *b, const NodeSource *s, ValueRef start)
+AddStartKey(ItemBuilder *b, const NodeSource *s, ValueRef start)
 {
 	BeginMember(b, RANGE_START);
 	for (int i = 0; i < s->keys->ncolumns; i++)
 	{
 		const AttributeDef *attr = s->keys->columns[i];
 
-		AddAttribute(b, attr, AttributeFind(start, attr->name.data, attr->name.len));
+		AddAttributeValue(b, attr, AttributeFind(start, attr->name.data, attr->name.len));
 	}
 	ItemBuilderEnd(b);
 }
@@ -130,11 +130,11 @@ SendRange(StringInfo out, const NodeSource *s)
 	if (s->range->index != NULL)
 		AddString(b, RANGE_INDEX, s->range->index->name);
 	if (s->range->condition != NULL)
-		AddTests(b, s);
+		AddRangeTests(b, s);
 	else
 		AddString(b, RANGE_SHARD, psprintf(INT64_FORMAT, s->call.shard));
 	if (!ValueIsMissing(start))
-		AddStart(b, s, start);
+		AddStartKey(b, s, start);
 	if (!ValueIsMissing(s->range->filter))
 		ItemBuilderMembers(b, s->range->filter);
 	if (s->range->nneeded > 0)
@@ -163,7 +163,7 @@ LastOperator(const NodeSource *s)
 }
 
 static void
-SetCall(NodeSource *s, const StringInfoData *range)
+SetScanCall(NodeSource *s, const StringInfoData *range)
 {
 	Relation	rel = s->store->rel;
 
@@ -216,7 +216,7 @@ KeepLastItem(NodeSource *s)
 
 /* Reads the next batch; false if the other node does not read it. */
 static bool
-FetchBatch(NodeSource *s)
+FetchNodeBatch(NodeSource *s)
 {
 	MemoryContext old;
 	StringInfoData range;
@@ -229,7 +229,7 @@ FetchBatch(NodeSource *s)
 	MemoryContextReset(s->batch_context);
 	old = MemoryContextSwitchTo(s->batch_context);
 	SendRange(&range, s);
-	SetCall(s, &range);
+	SetScanCall(s, &range);
 	done = NodeCallRead(&s->call, &result) && ReadBatch(s, result);
 	MemoryContextSwitchTo(old);
 	return done;
@@ -237,7 +237,7 @@ FetchBatch(NodeSource *s)
 
 /* The place of the next row in a result; *len is the length of its item. */
 static char *
-NextRow(StringInfo in, uint32 *len)
+NextNodeRow(StringInfo in, uint32 *len)
 {
 	int			at = INTALIGN(in->cursor);
 
@@ -251,7 +251,7 @@ struct varlena *
 NodeReceiveRow(StringInfo in)
 {
 	uint32		len;
-	const char *place = NextRow(in, &len);
+	const char *place = NextNodeRow(in, &len);
 
 	return len > 0 ? ItemReceive((Slice) {place + sizeof(len), len}) : NULL;
 }
@@ -261,7 +261,7 @@ static void
 ReadNextItem(NodeSource *s)
 {
 	uint32		len;
-	struct varlena *place = (struct varlena *) NextRow(&s->part, &len);
+	struct varlena *place = (struct varlena *) NextNodeRow(&s->part, &len);
 
 	s->item = ItemReceiveInPlace(place, len);
 }
@@ -301,7 +301,7 @@ NodePlace(ScanSource *source, RowPlace *place)
 }
 
 static void
-InvalidRow(NodeSource *s, const AttributeDef *attr)
+InvalidNodeRow(NodeSource *s, const AttributeDef *attr)
 {
 	RowPlace	place;
 
@@ -332,7 +332,7 @@ BeginRest(NodeSource *s)
 	for (int i = 0; s->item != NULL && i < keys->nstart; i++)
 	{
 		if (!ColumnOfItem(s, keys->nfixed + i, &keys->start[i]))
-			InvalidRow(s, keys->columns[keys->nfixed + i]);
+			InvalidNodeRow(s, keys->columns[keys->nfixed + i]);
 	}
 	s->rest = SqlScanBegin(s->rel, -1, s->rights, keys, s->newer != NULL ? s->newer : s->snapshot);
 	MemoryContextSwitchTo(old);
@@ -356,7 +356,7 @@ NodeNext(ScanSource *source)
 			continue;
 		if (!s->more)
 			return NULL;
-		if (!FetchBatch(s))
+		if (!FetchNodeBatch(s))
 			BeginRest(s);
 	}
 	return s->rest->methods->next(s->rest);

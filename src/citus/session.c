@@ -41,22 +41,22 @@ static CitusFunctions citus;
 
 /* Finds a function or a variable of Citus. */
 static void *
-FindSymbol(const char *name)
+FindSessionSymbol(const char *name)
 {
 	return load_external_function("$libdir/citus", name, false, NULL);
 }
 
 static bool
-FindFunctions(void)
+FindSessionFunctions(void)
 {
 	if (!citus.looked_up)
 	{
-		citus.enabled = FindSymbol("EnableLocalExecution");
-		citus.status = FindSymbol("GetCurrentLocalExecutionStatus");
-		citus.set_status = FindSymbol("SetLocalExecutionStatus");
-		citus.coordinate = FindSymbol("UseCoordinatedTransaction");
-		citus.prepare = FindSymbol("Use2PCForCoordinatedTransaction");
-		citus.lock = FindSymbol("LockShardDistributionMetadata");
+		citus.enabled = FindSessionSymbol("EnableLocalExecution");
+		citus.status = FindSessionSymbol("GetCurrentLocalExecutionStatus");
+		citus.set_status = FindSessionSymbol("SetLocalExecutionStatus");
+		citus.coordinate = FindSessionSymbol("UseCoordinatedTransaction");
+		citus.prepare = FindSessionSymbol("Use2PCForCoordinatedTransaction");
+		citus.lock = FindSessionSymbol("LockShardDistributionMetadata");
 		citus.found = citus.enabled != NULL && citus.status != NULL && citus.set_status != NULL &&
 			citus.coordinate != NULL && citus.prepare != NULL &&
 			citus.lock != NULL;
@@ -68,20 +68,20 @@ FindFunctions(void)
 bool
 CitusSessionIsLocal(void)
 {
-	return !IsInParallelMode() && FindFunctions() && *citus.enabled &&
+	return !IsInParallelMode() && FindSessionFunctions() && *citus.enabled &&
 		citus.status() != LOCAL_EXECUTION_DISABLED;
 }
 
 bool
 CitusSessionStaysLocal(void)
 {
-	return FindFunctions() && citus.status() == LOCAL_EXECUTION_REQUIRED;
+	return FindSessionFunctions() && citus.status() == LOCAL_EXECUTION_REQUIRED;
 }
 
 bool
 CitusSessionLockPlace(int64 shard)
 {
-	if (!FindFunctions())
+	if (!FindSessionFunctions())
 		return false;
 	citus.lock(shard, ShareLock);
 	return true;
@@ -90,7 +90,7 @@ CitusSessionLockPlace(int64 shard)
 void
 CitusSessionCommitsTogether(Oid relid)
 {
-	if (!FindFunctions())
+	if (!FindSessionFunctions())
 		DistributedError(relid, "a transaction with this build of Citus");
 	citus.coordinate();
 	citus.prepare();
@@ -115,7 +115,7 @@ CitusSessionBeginsChange(void)
 bool
 CitusSessionWasDeadlocked(int sqlerrcode)
 {
-	bool		(*canceled) (bool clear) = FindSymbol("MyBackendGotCancelledDueToDeadlock");
+	bool		(*canceled) (bool clear) = FindSessionSymbol("MyBackendGotCancelledDueToDeadlock");
 
 	return sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
 		(sqlerrcode == ERRCODE_QUERY_CANCELED && canceled != NULL && canceled(true));
@@ -132,7 +132,7 @@ CitusSessionWrites(void)
 void
 CitusSessionTellWorkers(const char *statement)
 {
-	void		(*send) (const char *) = FindSymbol("SendCommandToWorkersWithMetadata");
+	void		(*send) (const char *) = FindSessionSymbol("SendCommandToWorkersWithMetadata");
 
 	if (send == NULL || ServerIsWorker())
 		return;

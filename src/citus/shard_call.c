@@ -39,7 +39,7 @@ typedef struct ShardCall
 /* ---- calls ---- */
 
 static Slice
-CallNode(const StreamShards *shards, int shard, const char *id, const ShardCall *call)
+CallNodeForRecords(const StreamShards *shards, int shard, const char *id, const ShardCall *call)
 {
 	NodeCall	node = {.function = LINK_STREAM};
 	PGresult   *answer;
@@ -70,7 +70,7 @@ ReadStatus(Slice answer, StringInfo result)
 }
 
 static void
-Sleep(void)
+SleepBeforeAttempt(void)
 {
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ATTEMPT_MS,
 					 PG_WAIT_EXTENSION);
@@ -87,9 +87,9 @@ Call(const StreamShards *shards, int shard, const ShardCall *call, StringInfo re
 	RemoteCheckNesting();
 	for (int i = 0; i < ATTEMPTS; i++)
 	{
-		if (ReadStatus(CallNode(&now, shard, id, call), result))
+		if (ReadStatus(CallNodeForRecords(&now, shard, id, call), result))
 			return;
-		Sleep();
+		SleepBeforeAttempt();
 		AcceptInvalidationMessages();
 		StreamShardsOf(shards->rel, shards->def, &now);
 		shard = StreamShardOfId(&now, id);
@@ -104,7 +104,7 @@ Call(const StreamShards *shards, int shard, const ShardCall *call, StringInfo re
 
 /* Reads an item; *present is false if it is missing. */
 static Datum
-ReadItem(StringInfo in, bool *present)
+ReadCalledItem(StringInfo in, bool *present)
 {
 	struct varlena *item = ItemReceiveSized(in);
 
@@ -113,15 +113,15 @@ ReadItem(StringInfo in, bool *present)
 }
 
 static void
-ReadRecord(StringInfo in, StreamRecord *record)
+ReadCalledRecord(StringInfo in, StreamRecord *record)
 {
 	memset(record, 0, sizeof(*record));
 	record->number = pq_getmsgint64(in);
 	record->created_at = pq_getmsgint64(in);
 	record->event = (char) pq_getmsgbyte(in);
-	record->keys = ReadItem(in, &record->has_keys);
-	record->new_item = ReadItem(in, &record->has_new);
-	record->old_item = ReadItem(in, &record->has_old);
+	record->keys = ReadCalledItem(in, &record->has_keys);
+	record->new_item = ReadCalledItem(in, &record->has_new);
+	record->old_item = ReadCalledItem(in, &record->has_old);
 }
 
 /* Returns the number of records. */
@@ -137,7 +137,7 @@ TakeAnswer(StringInfo in, StreamRead *read)
 	{
 		StreamRecord record;
 
-		ReadRecord(in, &record);
+		ReadCalledRecord(in, &record);
 		read->take(read->arg, &record);
 	}
 	return n;

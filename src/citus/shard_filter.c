@@ -12,7 +12,7 @@
 #include "op/call_bindings.h"
 
 static void
-AddNames(ItemBuilder *b, const ExprArgs *args)
+AddExprNames(ItemBuilder *b, const ExprArgs *args)
 {
 	ItemBuilderName(b, RANGE_NAMES, strlen(RANGE_NAMES));
 	ItemBuilderBeginMap(b);
@@ -32,7 +32,7 @@ FilterForShard(const ExprText *filter, const ExprArgs *args)
 	ItemBuilderBeginMap(b);
 	ItemBuilderName(b, RANGE_FILTER, strlen(RANGE_FILTER));
 	ItemBuilderString(b, filter->text.data, filter->text.len);
-	AddNames(b, args);
+	AddExprNames(b, args);
 	if (!ValueIsMissing(args->values))
 		ItemBuilderMembers(b, args->values);
 	ItemBuilderEnd(b);

@@ -139,7 +139,7 @@ GroupOfServer(void)
 
 /* Reads a bound of a shard; false if there is none, as in a reference table. */
 static bool
-ReadBound(const CitusRow *row, const char *column, int32 *bound)
+ReadShardBound(const CitusRow *row, const char *column, int32 *bound)
 {
 	Datum		value = CitusColumn(row, column);
 
@@ -150,7 +150,7 @@ ReadBound(const CitusRow *row, const char *column, int32 *bound)
 }
 
 static int
-CompareShards(const void *a, const void *b)
+CompareShardBounds(const void *a, const void *b)
 {
 	int32		x = ((const Shard *) a)->min;
 	int32		y = ((const Shard *) b)->min;
@@ -160,7 +160,7 @@ CompareShards(const void *a, const void *b)
 
 /* Reads the bounds of all shards; false if a shard has none. */
 static bool
-ReadBounds(ShardMap *map, Oid table)
+ReadShardBounds(ShardMap *map, Oid table)
 {
 	int			room = 64;
 	bool		bounded = true;
@@ -178,7 +178,7 @@ ReadBounds(ShardMap *map, Oid table)
 		shard = &map->shards[map->n++];
 		shard->key = (Datum) 0;
 		shard->id = DatumGetInt64(CitusColumn(&row, "shardid"));
-		bounded = ReadBound(&row, "shardminvalue", &shard->min) && ReadBound(&row, "shardmaxvalue", &shard->max);
+		bounded = ReadShardBound(&row, "shardminvalue", &shard->min) && ReadShardBound(&row, "shardmaxvalue", &shard->max);
 	}
 	EndCitusRow(&row);
 	return bounded && map->n > 0;
@@ -226,9 +226,9 @@ IsHashedBy(Oid table, const AttributeDef *attr)
 static bool
 ReadPlaces(ShardMap *map, Oid table, const AttributeDef *attr)
 {
-	if (!IsHashedBy(table, attr) || !ReadBounds(map, table))
+	if (!IsHashedBy(table, attr) || !ReadShardBounds(map, table))
 		return false;
-	qsort(map->shards, map->n, sizeof(Shard), CompareShards);
+	qsort(map->shards, map->n, sizeof(Shard), CompareShardBounds);
 	if (!BoundsAreComplete(map))
 		return false;
 	FindPlaces(map, table);
@@ -237,7 +237,7 @@ ReadPlaces(ShardMap *map, Oid table, const AttributeDef *attr)
 
 /* Reads the map of a table that is distributed by an attribute, in the current memory context. */
 static ShardMap *
-ReadMap(Oid table, const AttributeDef *attr)
+ReadShardMap(Oid table, const AttributeDef *attr)
 {
 	ShardMap   *map = palloc0(sizeof(ShardMap));
 	Oid			type = KeyColumnType(attr->type);
@@ -293,7 +293,7 @@ LoadShardMap(TableDef *def)
 	if (def->shards != NULL)
 		return def->shards;
 	old = MemoryContextSwitchTo(def->context);
-	map = ReadMap(def->relid, TableKeyAttribute(def, 0));
+	map = ReadShardMap(def->relid, TableKeyAttribute(def, 0));
 	if (map->usable)
 		FindKeys(map);
 	MemoryContextSwitchTo(old);
@@ -392,8 +392,8 @@ CheckShardIsWhole(const TableDef *def, int shard)
 	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_shardid_index", "shardid", F_INT8EQ,
 				 Int64GetDatum(expected->id));
 	whole = HeapTupleIsValid(row.tuple) &&
-		ReadBound(&row, "shardminvalue", &present.min) && present.min == expected->min &&
-		ReadBound(&row, "shardmaxvalue", &present.max) && present.max == expected->max;
+		ReadShardBound(&row, "shardminvalue", &present.min) && present.min == expected->min &&
+		ReadShardBound(&row, "shardmaxvalue", &present.max) && present.max == expected->max;
 	EndCitusRow(&row);
 	if (!whole)
 		ereport(ERROR,
@@ -571,7 +571,7 @@ ShardsOfTable(TableDef *def)
 const ShardMap *
 ShardsOfRelation(Oid relid, const AttributeDef *attr)
 {
-	ShardMap   *map = ReadMap(relid, attr);
+	ShardMap   *map = ReadShardMap(relid, attr);
 
 	return map->usable ? map : NULL;
 }
@@ -587,7 +587,7 @@ ShardsOfIndex(const TableDef *def, const IndexDef *index)
 	if (known->places == NULL || known->relid != relid || !def->cached)
 	{
 		old = MemoryContextSwitchTo(def->context);
-		map = ReadMap(relid, EntryAttribute(def, index, 0));
+		map = ReadShardMap(relid, EntryAttribute(def, index, 0));
 		MemoryContextSwitchTo(old);
 		map->def = def;
 		map->index = index;
@@ -673,8 +673,8 @@ FindColocatedShard(int64 shard, Oid table)
 
 	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_shardid_index", "shardid", F_INT8EQ,
 				 Int64GetDatum(shard));
-	if (HeapTupleIsValid(row.tuple) && ReadBound(&row, "shardminvalue", &wanted.min) &&
-		ReadBounds(&map, table))
+	if (HeapTupleIsValid(row.tuple) && ReadShardBound(&row, "shardminvalue", &wanted.min) &&
+		ReadShardBounds(&map, table))
 	{
 		for (int i = 0; i < map.n; i++)
 		{

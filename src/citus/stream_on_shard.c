@@ -28,7 +28,7 @@
 /* ---- records ---- */
 
 static void
-AppendItem(StringInfo out, Datum item, bool present)
+AppendRecordItem(StringInfo out, Datum item, bool present)
 {
 	ItemSendSized(out, present ? ItemRoot(PG_DETOAST_DATUM_PACKED(item)) : MISSING_VALUE);
 }
@@ -42,9 +42,9 @@ AppendRecord(void *arg, const StreamRecord *record)
 	pq_sendint64(out, record->number);
 	pq_sendint64(out, record->created_at);
 	pq_sendbyte(out, (uint8) record->event);
-	AppendItem(out, record->keys, record->has_keys);
-	AppendItem(out, record->new_item, record->has_new);
-	AppendItem(out, record->old_item, record->has_old);
+	AppendRecordItem(out, record->keys, record->has_keys);
+	AppendRecordItem(out, record->new_item, record->has_new);
+	AppendRecordItem(out, record->old_item, record->has_old);
 }
 
 /* ---- actions ---- */

@@ -125,7 +125,7 @@ FinishItem(Take *take)
 }
 
 static void
-TakeRecord(Take *take, TupleTableSlot *slot)
+TakeRecordedChange(Take *take, TupleTableSlot *slot)
 {
 	MemoryContext old;
 	struct varlena *before;
@@ -146,7 +146,7 @@ TakeRecord(Take *take, TupleTableSlot *slot)
 
 /* Takes the records of the open shard in the order of items, up to the limit. */
 static void
-TakeRecords(Take *take)
+TakeRecordedChanges(Take *take)
 {
 	IndexScanDesc scan = BeginIndexScan(take->t.rel, take->t.pkey, take->snapshot, 0);
 
@@ -155,7 +155,7 @@ TakeRecords(Take *take)
 		   index_getnext_slot(scan, ForwardScanDirection, take->t.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		TakeRecord(take, take->t.slot);
+		TakeRecordedChange(take, take->t.slot);
 	}
 	FinishItem(take);
 	index_endscan(scan);
@@ -171,7 +171,7 @@ TakeFromShard(Take *take, Oid shard)
 	take->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	RawTableBegin(&take->t, rel);
 	take->previous = table_slot_create(rel, NULL);
-	TakeRecords(take);
+	TakeRecordedChanges(take);
 	ExecDropSingleTupleTableSlot(take->previous);
 	RawTableEnd(&take->t);
 	UnregisterSnapshot(take->snapshot);

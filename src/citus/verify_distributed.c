@@ -26,7 +26,7 @@
 
 /* Appends the columns of an entry as c0, c1 and so on. */
 static void
-AppendColumns(StringInfo sql, const Verification *v)
+AppendEntryColumns(StringInfo sql, const Verification *v)
 {
 	for (int i = 0; i < v->index->nentry; i++)
 		appendStringInfo(sql, "%s AS c%d, ", quote_identifier(EntryAttribute(v->def, v->index, i)->column), i);
@@ -60,12 +60,12 @@ ComparisonStatement(const Verification *v)
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "WITH t AS MATERIALIZED (SELECT ");
-	AppendColumns(&sql, v);
+	AppendEntryColumns(&sql, v);
 	appendStringInfo(&sql, "dynamo_system.entry_of_item(%s, %s, %s, item) AS entry FROM %s), p AS MATERIALIZED (SELECT ",
 					 quote_literal_cstr(get_namespace_name(RelationGetNamespace(v->rel))),
 					 quote_literal_cstr(RelationGetRelationName(v->rel)),
 					 quote_literal_cstr(v->index->name), TableOf(v->def->relid));
-	AppendColumns(&sql, v);
+	AppendEntryColumns(&sql, v);
 	appendStringInfo(&sql, "item AS entry FROM %s) SELECT CASE WHEN p.entry IS NULL THEN 'missing entry' "
 					 "WHEN w.entry IS NULL THEN 'surplus entry' ELSE 'stale entry' END",
 					 TableOf(IndexDefRelation(v->def, v->index)));

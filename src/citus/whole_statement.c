@@ -170,7 +170,7 @@ CallIsWholeTransaction(FunctionCallInfo fcinfo)
 
 /* After an error nobody holds off cancels. */
 static void
-AtTransactionEvent(XactEvent event, void *arg)
+EndWholeStatement(XactEvent event, void *arg)
 {
 	if (!done)
 		return;
@@ -192,7 +192,7 @@ WholeTransactionIsDone(void)
 	static bool registered = false;
 
 	if (!registered)
-		RegisterXactCallback(AtTransactionEvent, NULL);
+		RegisterXactCallback(EndWholeStatement, NULL);
 	registered = true;
 	done = true;
 	HOLD_CANCEL_INTERRUPTS();

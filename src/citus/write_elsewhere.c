@@ -20,13 +20,13 @@
 /* ---- arguments in binary form ---- */
 
 static Slice
-TextArgument(FunctionCallInfo fcinfo, int n)
+TextAsArgument(FunctionCallInfo fcinfo, int n)
 {
 	return ArgIsNull(fcinfo, n) ? MISSING_SLICE : SliceOfVarlena(PG_GETARG_TEXT_PP(n));
 }
 
 static Slice
-ItemArgument(ValueRef item)
+ItemAsArgument(ValueRef item)
 {
 	StringInfoData bytes;
 
@@ -55,15 +55,15 @@ SetArguments(LinkCall *call, const Store *store, const WriteOp *op)
 	*kind = pg_hton32((uint32) op->kind);
 	call->args[0] = (Slice) {(const char *) kind, sizeof(uint32)};
 	call->args[1] = SliceOf(TableNameOfRelation(RelationGetRelid(store->rel)));
-	call->args[2] = ItemArgument(op->item);
-	call->args[3] = op->kind == WRITE_KIND_UPDATE ? TextArgument(fcinfo, 2) : MISSING_SLICE;
-	call->args[4] = TextArgument(fcinfo, next);
-	call->args[5] = ItemArgument(op->args.values);
+	call->args[2] = ItemAsArgument(op->item);
+	call->args[3] = op->kind == WRITE_KIND_UPDATE ? TextAsArgument(fcinfo, 2) : MISSING_SLICE;
+	call->args[4] = TextAsArgument(fcinfo, next);
+	call->args[5] = ItemAsArgument(op->args.values);
 	call->args[6] = JsonbArgument(fcinfo, next + 2);
 	if (op->return_values != RETURN_NONE)
-		call->args[7] = TextArgument(fcinfo, next + 3);
+		call->args[7] = TextAsArgument(fcinfo, next + 3);
 	if (op->return_old_on_failure)
-		call->args[8] = TextArgument(fcinfo, next + 4);
+		call->args[8] = TextAsArgument(fcinfo, next + 4);
 }
 
 /* Chooses the call with the fewest arguments. */

@@ -101,7 +101,7 @@ GetCheck(FmgrInfo *flinfo, const TriggerData *trigger)
 /* ---- queries ---- */
 
 static char *
-CheckStatement(const CheckEvent *event, CheckPlan which)
+StatementOfCheck(const CheckEvent *event, CheckPlan which)
 {
 	const Reference *ref = event->check->ref;
 	StringInfoData sql;
@@ -129,7 +129,7 @@ CheckStatement(const CheckEvent *event, CheckPlan which)
 
 /* Raises an error if the owner of a table has revoked the right to it from themselves. */
 static void
-CheckOwner(Oid relid, AclMode access)
+CheckOwnersRight(Oid relid, AclMode access)
 {
 	if (pg_class_aclmask(relid, RelationOwner(relid), access, ACLMASK_ALL) != access)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relid));
@@ -160,10 +160,10 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	memcpy(key, event->key, sizeof(key));
 	if (foreign)
 		OwnerScopeEnter(&scope, RelationOwner(relid));
-	CheckOwner(relid, ACL_SELECT | (which == PLAN_CASCADE ? ACL_DELETE : ACL_UPDATE));
+	CheckOwnersRight(relid, ACL_SELECT | (which == PLAN_CASCADE ? ACL_DELETE : ACL_UPDATE));
 	if (check->statements[which] == NULL)
 		check->statements[which] = MemoryContextStrdup(check->context,
-													   CheckStatement(event, which));
+													   StatementOfCheck(event, which));
 	plan = StorePlanAs(check->statements[which], KeyCount(&event->referenced->key), types, PLAN_ALL_ROWS);
 	if (all_committed && IsolationUsesXactSnapshot())
 	{
@@ -186,7 +186,7 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
  * read the changed row, as PostgreSQL's foreign keys do.
  */
 static char *
-DescribeKey(const CheckEvent *event)
+DescribeReferenceKey(const CheckEvent *event)
 {
 	Oid			relid = RelationGetRelid(event->rel);
 	StringInfoData names;
@@ -281,7 +281,7 @@ CheckReference(CheckEvent *event, const TriggerData *trigger)
 				 errmsg("insert or update on table \"%s\" violates reference \"%s\"",
 						RelationGetRelationName(event->rel), event->check->ref->name),
 				 errdetail("%s is not present in table \"%s\".",
-						   DescribeKey(event), RelationGetRelationName(event->other)),
+						   DescribeReferenceKey(event), RelationGetRelationName(event->other)),
 				 errdetail_log("A key is not present in table \"%s\".",
 							   RelationGetRelationName(event->other)),
 				 errtableconstraint(event->rel, event->check->ref->name)));
@@ -311,7 +311,7 @@ ReadKeyColumn(const CheckEvent *event, HeapTuple tuple, int i)
 
 /* Reads the key of a row; false if no item can reference it. */
 static bool
-ReadKey(CheckEvent *event, HeapTuple tuple)
+ReadReferenceKey(CheckEvent *event, HeapTuple tuple)
 {
 	for (int i = 0; i < KeyCount(&event->referenced->key); i++)
 	{
@@ -327,7 +327,7 @@ ReadKey(CheckEvent *event, HeapTuple tuple)
 }
 
 static bool
-HaveSameKey(const CheckEvent *event, HeapTuple a, HeapTuple b)
+HaveSameReference(const CheckEvent *event, HeapTuple a, HeapTuple b)
 {
 	for (int i = 0; i < KeyCount(&event->referenced->key); i++)
 	{
@@ -341,9 +341,9 @@ static void
 CheckReferenced(CheckEvent *event, const TriggerData *trigger)
 {
 	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) &&
-		HaveSameKey(event, trigger->tg_trigtuple, trigger->tg_newtuple))
+		HaveSameReference(event, trigger->tg_trigtuple, trigger->tg_newtuple))
 		return;
-	if (!ReadKey(event, trigger->tg_trigtuple))
+	if (!ReadReferenceKey(event, trigger->tg_trigtuple))
 		return;
 	/*
 	 * Another item with this key exists, from this statement or a later one.
@@ -359,7 +359,7 @@ CheckReferenced(CheckEvent *event, const TriggerData *trigger)
 						RelationGetRelationName(event->rel), event->check->ref->name,
 						RelationGetRelationName(event->other)),
 				 errdetail("%s is still referenced from table \"%s\".",
-						   DescribeKey(event), RelationGetRelationName(event->other)),
+						   DescribeReferenceKey(event), RelationGetRelationName(event->other)),
 				 errdetail_log("A key is still referenced from table \"%s\".",
 							   RelationGetRelationName(event->other)),
 				 errtableconstraint(event->other, event->check->ref->name)));
@@ -381,7 +381,7 @@ CheckLinked(const TriggerData *trigger)
 }
 
 static void
-CheckProtocol(FunctionCallInfo fcinfo, bool referencing)
+CheckReferenceTrigger(FunctionCallInfo fcinfo, bool referencing)
 {
 	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
 
@@ -404,7 +404,7 @@ RunTrigger(FunctionCallInfo fcinfo, bool referencing)
 	TableDef   *own;
 	TableDef   *others;
 
-	CheckProtocol(fcinfo, referencing);
+	CheckReferenceTrigger(fcinfo, referencing);
 	RefuseShard(trigger->tg_relation, "a reference between items");
 	SPI_connect();
 	event.check = GetCheck(fcinfo->flinfo, trigger);

@@ -147,7 +147,7 @@ LockTable(FunctionCallInfo fcinfo, int arg, Oid *relid)
 }
 
 static void
-ReadSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
+ReadReferenceSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
 {
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		ereport(ERROR,
@@ -181,7 +181,7 @@ dynamo_add_reference(PG_FUNCTION_ARGS)
 {
 	ReferenceSpec spec = {0};
 
-	ReadSpec(fcinfo, &spec);
+	ReadReferenceSpec(fcinfo, &spec);
 	SPI_connect();
 	CreateReferenceIndex(&spec);
 	ReferenceValidate(&spec.ref, spec.relid, spec.table, spec.referenced, spec.target);

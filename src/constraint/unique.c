@@ -27,7 +27,7 @@
  * Appends one attribute as an index element; with exclude, also its operator.
  */
 static void
-AppendElement(StringInfo sql, const TableDef *table, Datum name, bool exclude)
+AppendIndexElement(StringInfo sql, const TableDef *table, Datum name, bool exclude)
 {
 	text	   *attribute = DatumGetTextPP(name);
 	Slice		slice = SliceOfVarlena(attribute);
@@ -56,7 +56,7 @@ AppendElements(StringInfo sql, const TableDef *table, ArrayType *attributes, boo
 		if (nulls[i])
 			InvalidArgument("the name of an attribute must not be null");
 		appendStringInfoString(sql, i == 0 ? "(" : ", ");
-		AppendElement(sql, table, names[i], exclude);
+		AppendIndexElement(sql, table, names[i], exclude);
 	}
 	appendStringInfoChar(sql, ')');
 }

@@ -129,7 +129,7 @@ AddToParent(void *arg, ValueRef old, struct varlena **item)
 
 /* Adds a task's contributions to the parent, if there is one and they suffice. */
 static bool
-AddToTotal(CopyTable *table, const Copy *copy, const CopyTask *task, ValueRef key)
+ApplyToParent(CopyTable *table, const Copy *copy, const CopyTask *task, ValueRef key)
 {
 	Adding		adding = {.table = table, .copy = copy, .task = task, .key = key};
 
@@ -161,7 +161,7 @@ ApplyTotal(CopyTable *table, const Copy *copy, const CopyTask *task, CommandId c
 
 	if (!task->whole)
 		CheckParentOfTotal(table, copy, key);
-	if (!task->whole && !CopyIsCounted(table->relid, copy, task->key, command) && AddToTotal(table, copy, task, key))
+	if (!task->whole && !CopyIsCounted(table->relid, copy, task->key, command) && ApplyToParent(table, copy, task, key))
 		return;
 	CopyRowLock(table, key, COPY_LOCK_UPDATE, &row);
 	if (IsParent(table, copy, &row))

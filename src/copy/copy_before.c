@@ -31,7 +31,7 @@ typedef struct Written
 } Written;
 
 static ValueRef
-FindAttribute(ValueRef item, Slice name)
+FindWrittenAttribute(ValueRef item, Slice name)
 {
 	return AttributeFind(item, name.data, name.len);
 }
@@ -39,7 +39,7 @@ FindAttribute(ValueRef item, Slice name)
 /* ---- totals of a parent ---- */
 
 static bool
-IsSameItem(const Written *w)
+StaysSameItem(const Written *w)
 {
 	return w->entity == w->old_entity && SameKey(w->def, w->whole, w->old);
 }
@@ -47,13 +47,13 @@ IsSameItem(const Written *w)
 static void
 KeepTotals(Written *w, const Copy *copy)
 {
-	bool		same = IsSameItem(w);
+	bool		same = StaysSameItem(w);
 
 	for (int i = 0; i < copy->ntotals; i++)
 	{
 		const Total *t = &copy->totals[i];
 
-		w->item = WithAttribute(w->item, t->attribute, same ? FindAttribute(w->old, t->attribute) : TotalOfNone(t));
+		w->item = WithAttribute(w->item, t->attribute, same ? FindWrittenAttribute(w->old, t->attribute) : TotalOfNone(t));
 	}
 }
 
@@ -107,7 +107,7 @@ KeepCopies(Written *w, const Copy *copy)
 		return;
 	}
 	for (int i = 0; i < copy->nattributes; i++)
-		w->item = WithAttribute(w->item, copy->attributes[i].child, FindAttribute(w->old, copy->attributes[i].child));
+		w->item = WithAttribute(w->item, copy->attributes[i].child, FindWrittenAttribute(w->old, copy->attributes[i].child));
 }
 
 /*

@@ -197,7 +197,7 @@ CopyIsCounted(Oid relid, const Copy *copy, Slice key, CommandId command)
  * their tasks wait.
  */
 static void
-CheckDefinitions(Relation rel, const CopySet *set)
+CheckSameDefinitions(Relation rel, const CopySet *set)
 {
 	for (const Level *level = levels; level != NULL; level = level->outer)
 	{
@@ -429,7 +429,7 @@ CopyCollect(const TriggerData *trigger, TableDef *def, const CopySet *set)
 	if (c.old_entity == NULL && c.new_entity == NULL)
 		return;
 	c.overtaken = RowEventOvertaken(&event) != InvalidCommandId;
-	CheckDefinitions(trigger->tg_relation, set);
+	CheckSameDefinitions(trigger->tg_relation, set);
 	c.command = event.command;
 	for (int i = 0; i < set->count; i++)
 	{
@@ -470,7 +470,7 @@ CopyTasksTake(Relation rel, const CopySet *set)
 
 	if (level == NULL)
 		return NULL;
-	CheckDefinitions(rel, set);
+	CheckSameDefinitions(rel, set);
 	UnlinkLevel(level);
 	level->result.tasks = MemoryContextAlloc(level->context, sizeof(CopyTask *) * (hash_get_num_entries(level->tasks) + 1));
 	hash_seq_init(&scan, level->tasks);

@@ -105,7 +105,7 @@ CheckTableKind(const char *table_name, Oid relid, const TableDef *def)
 }
 
 static void
-AppendText(StringInfo out, const char *name, const char *value)
+AppendCopyText(StringInfo out, const char *name, const char *value)
 {
 	appendStringInfo(out, "%s\"%s\": ", out->len == 1 ? "" : ", ", name);
 	escape_json(out, value);
@@ -133,16 +133,16 @@ PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
 
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '{');
-	AppendText(&out, "name", name);
-	AppendText(&out, "parent", RequiredText(fcinfo, 2, "parent"));
-	AppendText(&out, "child", RequiredText(fcinfo, 3, "child"));
+	AppendCopyText(&out, "name", name);
+	AppendCopyText(&out, "parent", RequiredText(fcinfo, 2, "parent"));
+	AppendCopyText(&out, "child", RequiredText(fcinfo, 3, "child"));
 	if (!PG_ARGISNULL(6))
-		AppendText(&out, "index", RequiredText(fcinfo, 6, "index_name"));
+		AppendCopyText(&out, "index", RequiredText(fcinfo, 6, "index_name"));
 	if (PG_ARGISNULL(4))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", member)));
 	AppendObject(&out, fcinfo, 4, member, member);
 	AppendObject(&out, fcinfo, 5, "refers", "refers");
-	AppendText(&out, "hidden_parent", RequiredText(fcinfo, 7, "hidden_parent"));
+	AppendCopyText(&out, "hidden_parent", RequiredText(fcinfo, 7, "hidden_parent"));
 	appendStringInfoChar(&out, '}');
 	return out.data;
 }
@@ -249,7 +249,7 @@ dynamo_drop_total(PG_FUNCTION_ARGS)
 /* ---- the view ---- */
 
 static void *
-ReadJson(const char *text, void *arg)
+ReadJsonList(const char *text, void *arg)
 {
 	Jsonb	   *list = strlen(text) <= DEFINITION_MAX_BYTES ? JsonOfText(text) : NULL;
 
@@ -266,7 +266,7 @@ dynamo_copy_definitions(PG_FUNCTION_ARGS)
 {
 	bytea	   *arguments = PG_GETARG_BYTEA_PP(0);
 	char	   *text = pnstrdup(VARDATA_ANY(arguments), VARSIZE_ANY_EXHDR(arguments));
-	Jsonb	   *list = pg_verifymbstr(text, strlen(text), true) ? DefinitionTry(ReadJson, text, NULL) : NULL;
+	Jsonb	   *list = pg_verifymbstr(text, strlen(text), true) ? DefinitionTry(ReadJsonList, text, NULL) : NULL;
 
 	if (list == NULL)
 		PG_RETURN_NULL();

@@ -126,7 +126,7 @@ typedef struct RefSource
 
 /* A PartFinder. */
 static ValueRef
-FindReference(void *arg, const TemplatePart *part, const char **reason)
+FindReferencePart(void *arg, const TemplatePart *part, const char **reason)
 {
 	const RefSource *source = arg;
 	TemplatePart named = *part;
@@ -156,7 +156,7 @@ ParentKeyValue(const Copy *copy, const KeyAttribute *attribute, ValueRef item)
 	if (template == NULL)
 		return AttributeFind(item, name.data, name.len);
 	initStringInfo(&text);
-	if (TemplateComposeFrom(template, FindReference, &source, &text, &problem) != COMPOSE_OK)
+	if (TemplateComposeFrom(template, FindReferencePart, &source, &text, &problem) != COMPOSE_OK)
 		return MISSING_VALUE;
 	return ValueOfString((Slice) {text.data, text.len});
 }

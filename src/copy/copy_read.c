@@ -30,7 +30,7 @@ ReadError(const char *detail)
 /* ---- members ---- */
 
 static ValueRef
-GetMember(ValueRef map, const char *name, ValueType type)
+GetCopyMember(ValueRef map, const char *name, ValueType type)
 {
 	ValueRef	v = AttributeFind(map, name, strlen(name));
 
@@ -40,7 +40,7 @@ GetMember(ValueRef map, const char *name, ValueType type)
 }
 
 static Slice
-CheckName(Slice name)
+CheckCopyName(Slice name)
 {
 	if (name.len == 0 || name.len > ENTITY_MAX_NAME)
 		ReadError(psprintf("A name in a copy has %u bytes, not 1 to %d.", name.len, ENTITY_MAX_NAME));
@@ -48,17 +48,17 @@ CheckName(Slice name)
 }
 
 static Slice
-GetNameMember(ValueRef map, const char *name)
+GetCopyName(ValueRef map, const char *name)
 {
-	ValueRef	v = GetMember(map, name, VALUE_S);
+	ValueRef	v = GetCopyMember(map, name, VALUE_S);
 
 	if (ValueIsMissing(v))
 		ReadError(psprintf("Member \"%s\" of a copy is missing.", name));
-	return CheckName(ValuePayload(v));
+	return CheckCopyName(ValuePayload(v));
 }
 
 static void
-CheckMembers(ValueRef map)
+CheckCopyMembers(ValueRef map)
 {
 	static const char *const members[] = {"name", "parent", "child", "index", "refers", "hidden_parent", "attributes",
 	"totals"};
@@ -83,7 +83,7 @@ CheckMembers(ValueRef map)
 static void
 OpenTexts(ValueRef map, const char *name, Container *entries)
 {
-	ValueRef	texts = GetMember(map, name, VALUE_M);
+	ValueRef	texts = GetCopyMember(map, name, VALUE_M);
 
 	entries->count = 0;
 	if (ValueIsMissing(texts))
@@ -98,10 +98,10 @@ GetTextEntry(const Container *entries, uint32 i, Slice *name)
 {
 	ValueRef	v = MapEntry(entries, i, name);
 
-	(void) CheckName(*name);
+	(void) CheckCopyName(*name);
 	if (ValueTypeOf(v) != VALUE_S)
 		ReadError("An attribute of a copy is not described by a text.");
-	return CheckName(ValuePayload(v));
+	return CheckCopyName(ValuePayload(v));
 }
 
 /* ---- one definition ---- */
@@ -169,7 +169,7 @@ ReadTotals(ValueRef map, int *n)
 static const Entity *
 ReadEntityName(const TableDef *def, ValueRef map, const char *member)
 {
-	Slice		name = GetNameMember(map, member);
+	Slice		name = GetCopyName(map, member);
 	const Entity *entity = EntitySetFind(def->entities, name);
 
 	if (entity == NULL)
@@ -185,7 +185,7 @@ ReadIndexName(const TableDef *def, ValueRef map)
 
 	if (ValueIsMissing(AttributeFind(map, "index", strlen("index"))))
 		return NULL;
-	name = GetNameMember(map, "index");
+	name = GetCopyName(map, "index");
 	index = TableDefIndex(def, pnstrdup(name.data, name.len));
 	if (index == NULL)
 		ReadError(psprintf("A copy is of index \"%.*s\", which does not exist.", (int) name.len, name.data));
@@ -196,7 +196,7 @@ ReadIndexName(const TableDef *def, ValueRef map)
 static bool
 ReadHiddenParent(ValueRef map)
 {
-	ValueRef	v = GetMember(map, "hidden_parent", VALUE_S);
+	ValueRef	v = GetCopyMember(map, "hidden_parent", VALUE_S);
 
 	if (ValueIsMissing(v) || SliceIs(ValuePayload(v), "refuse"))
 		return false;
@@ -210,8 +210,8 @@ ReadCopy(const TableDef *def, ValueRef map, Copy *copy)
 {
 	if (ValueTypeOf(map) != VALUE_M)
 		ReadError("A copy is not an object.");
-	CheckMembers(map);
-	copy->name = GetNameMember(map, "name");
+	CheckCopyMembers(map);
+	copy->name = GetCopyName(map, "name");
 	copy->parent = ReadEntityName(def, map, "parent");
 	copy->child = ReadEntityName(def, map, "child");
 	copy->index = ReadIndexName(def, map);
@@ -226,7 +226,7 @@ ReadCopy(const TableDef *def, ValueRef map, Copy *copy)
 /* ---- the list ---- */
 
 static ValueRef
-ReadList(const char *text)
+ReadCopyList(const char *text)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 	ValueRef	list;
@@ -247,7 +247,7 @@ CopySetRead(const TableDef *def, const char *text)
 	Container	elements;
 
 	set->text = pstrdup(text);
-	ContainerOpen(ReadList(text), &elements);
+	ContainerOpen(ReadCopyList(text), &elements);
 	if (elements.count > COPY_MAX_COUNT)
 		ReadError(psprintf("A table has more than %d copies.", COPY_MAX_COUNT));
 	set->copies = palloc0(sizeof(Copy) * Max(elements.count, 1));

@@ -66,7 +66,7 @@ typedef struct LockedParent
 static LockedParent locked_parent;
 
 static uint64
-HashKey(ValueRef key)
+HashCopyKey(ValueRef key)
 {
 	return hash_bytes_extended(key.data, key.len, 0);
 }
@@ -77,7 +77,7 @@ RememberLock(const CopyTable *table, ValueRef key, const RowLock *lock)
 	locked_parent.relid = table->relid;
 	locked_parent.transaction = GetTopTransactionIdIfAny();
 	locked_parent.subtransaction = GetCurrentSubTransactionId();
-	locked_parent.hash = HashKey(key);
+	locked_parent.hash = HashCopyKey(key);
 	locked_parent.lock = *lock;
 }
 
@@ -87,7 +87,7 @@ RecallLock(const CopyTable *table, ValueRef key)
 {
 	bool		same = locked_parent.relid == table->relid && TransactionIdIsValid(locked_parent.transaction) &&
 		locked_parent.transaction == GetTopTransactionIdIfAny() &&
-		locked_parent.subtransaction == GetCurrentSubTransactionId() && locked_parent.hash == HashKey(key);
+		locked_parent.subtransaction == GetCurrentSubTransactionId() && locked_parent.hash == HashCopyKey(key);
 
 	return same ? &locked_parent.lock : NULL;
 }

@@ -31,7 +31,7 @@ NumberValue(const uint8 *number, uint32 len)
 }
 
 static ValueRef
-IntegerValue(int64 n)
+CountValue(int64 n)
 {
 	uint8		number[NUMBER_MAX_BYTES];
 
@@ -132,9 +132,9 @@ ValueRef
 TotalValue(const Total *total, const Contribution *c)
 {
 	if (total->function == TOTAL_COUNT)
-		return IntegerValue(c->count);
+		return CountValue(c->count);
 	if (total->function == TOTAL_SUM)
-		return c->sum == NULL ? IntegerValue(0) : ValueOfNumeric(total, c->sum);
+		return c->sum == NULL ? CountValue(0) : ValueOfNumeric(total, c->sum);
 	return GetRoot(c->added);
 }
 
@@ -191,6 +191,6 @@ TotalChanged(const Total *total, const Contribution *c, ValueRef before, ValueRe
 	}
 	if (!NumberToInt64((const uint8 *) ValuePayload(before).data, ValuePayload(before).len, &count))
 		return false;
-	*after = IntegerValue(count + c->count);
+	*after = CountValue(count + c->count);
 	return true;
 }

@@ -36,7 +36,7 @@ ExpectedName(FunctionCallInfo fcinfo, const TriggerData *trigger)
  * count everything twice.
  */
 static void
-CheckProtocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
+CheckCopyTrigger(FunctionCallInfo fcinfo, const TriggerData *trigger)
 {
 	const char *name = ExpectedName(fcinfo, trigger);
 
@@ -51,7 +51,7 @@ CheckProtocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
  * fire statement triggers of its partitions.
  */
 static void
-CheckPlainTable(Relation rel)
+CheckNotPartitioned(Relation rel)
 {
 	if (rel->rd_rel->relispartition || rel->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
@@ -114,9 +114,9 @@ dynamo_keep_copies(PG_FUNCTION_ARGS)
 
 	if (CALLED_AS_TRIGGER(fcinfo))
 		RefuseShard(trigger->tg_relation, "a copy or total");
-	CheckProtocol(fcinfo, trigger);
+	CheckCopyTrigger(fcinfo, trigger);
 	check_stack_depth();
-	CheckPlainTable(trigger->tg_relation);
+	CheckNotPartitioned(trigger->tg_relation);
 	def = TableDefAcquire(trigger->tg_relation);
 	result = FireTrigger(trigger, def);
 	TableDefRelease(def);

@@ -43,7 +43,7 @@ typedef struct Check
 /* ---- one item ---- */
 
 static void
-AppendValue(StringInfo out, ValueRef v)
+AppendCopiedValue(StringInfo out, ValueRef v)
 {
 	if (ValueIsMissing(v))
 		appendStringInfoString(out, "nothing");
@@ -53,20 +53,20 @@ AppendValue(StringInfo out, ValueRef v)
 
 /* Whether an attribute has the expected value; notes a problem otherwise. */
 static bool
-CheckAttribute(Check *c, const Copy *copy, Slice name, ValueRef is, ValueRef must_be)
+CheckCopiedAttribute(Check *c, const Copy *copy, Slice name, ValueRef is, ValueRef must_be)
 {
 	if (SameAttribute(is, must_be))
 		return true;
 	appendStringInfo(&c->problem, "attribute %.*s of \"%.*s\" is ", (int) name.len, name.data,
 					 (int) copy->name.len, copy->name.data);
-	AppendValue(&c->problem, is);
+	AppendCopiedValue(&c->problem, is);
 	appendStringInfoString(&c->problem, ", not ");
-	AppendValue(&c->problem, must_be);
+	AppendCopiedValue(&c->problem, must_be);
 	return false;
 }
 
 static ValueRef
-FindAttribute(ValueRef item, Slice name)
+FindCopiedAttribute(ValueRef item, Slice name)
 {
 	return AttributeFind(item, name.data, name.len);
 }
@@ -80,7 +80,7 @@ CheckTotals(Check *c, const Copy *copy, ValueRef item)
 	{
 		const Total *t = &copy->totals[i];
 
-		if (!CheckAttribute(c, copy, t->attribute, FindAttribute(item, t->attribute), TotalValue(t, &contributions[i])))
+		if (!CheckCopiedAttribute(c, copy, t->attribute, FindCopiedAttribute(item, t->attribute), TotalValue(t, &contributions[i])))
 			return false;
 	}
 	return true;
@@ -104,7 +104,7 @@ CheckCopies(Check *c, const Copy *copy, ValueRef item)
 	{
 		const CopiedAttribute *a = &copy->attributes[i];
 
-		if (!CheckAttribute(c, copy, a->child, FindAttribute(item, a->child), FindAttribute(parent, a->parent)))
+		if (!CheckCopiedAttribute(c, copy, a->child, FindCopiedAttribute(item, a->child), FindCopiedAttribute(parent, a->parent)))
 			return false;
 	}
 	return true;

@@ -117,7 +117,7 @@ IndexJsonError(const char *detail)
 }
 
 static void
-CheckMembers(JsonbContainer *object)
+CheckArgumentMembers(JsonbContainer *object)
 {
 	JsonbIterator *it = JsonbIteratorInit(object);
 	JsonbValue	v;
@@ -139,14 +139,14 @@ CheckMembers(JsonbContainer *object)
 }
 
 static bool
-FindMember(JsonbContainer *object, const char *name, JsonbValue *v)
+FindArgumentMember(JsonbContainer *object, const char *name, JsonbValue *v)
 {
 	return getKeyJsonValueFromContainer(object, name, strlen(name), v) != NULL &&
 		v->type != jbvNull;
 }
 
 static char *
-StringOf(const JsonbValue *v, const char *name)
+StringOfArgument(const JsonbValue *v, const char *name)
 {
 	if (v->type != jbvString)
 		IndexJsonError(psprintf("Member \"%s\" must be a string.", name));
@@ -154,43 +154,43 @@ StringOf(const JsonbValue *v, const char *name)
 }
 
 static char *
-StringMember(JsonbContainer *object, const char *name)
+StringArgumentMember(JsonbContainer *object, const char *name)
 {
 	JsonbValue	v;
 
-	return FindMember(object, name, &v) ? StringOf(&v, name) : NULL;
+	return FindArgumentMember(object, name, &v) ? StringOfArgument(&v, name) : NULL;
 }
 
 /* Returns a string, or an array of strings, as an array. */
 static char **
-StringsMember(JsonbContainer *object, const char *name, int *n)
+StringsArgumentMember(JsonbContainer *object, const char *name, int *n)
 {
 	JsonbValue	v;
 	char	  **strings;
 
 	*n = 0;
-	if (!FindMember(object, name, &v))
+	if (!FindArgumentMember(object, name, &v))
 		return NULL;
 	if (v.type != jbvBinary || !JsonContainerIsArray(v.val.binary.data))
 	{
 		*n = 1;
 		strings = palloc(sizeof(char *));
-		strings[0] = StringOf(&v, name);
+		strings[0] = StringOfArgument(&v, name);
 		return strings;
 	}
 	*n = JsonContainerSize(v.val.binary.data);
 	strings = palloc(sizeof(char *) * Max(*n, 1));
 	for (int i = 0; i < *n; i++)
-		strings[i] = StringOf(getIthJsonbValueFromContainer(v.val.binary.data, i), name);
+		strings[i] = StringOfArgument(getIthJsonbValueFromContainer(v.val.binary.data, i), name);
 	return strings;
 }
 
 static bool
-BooleanMember(JsonbContainer *object, const char *name)
+BooleanArgumentMember(JsonbContainer *object, const char *name)
 {
 	JsonbValue	v;
 
-	if (!FindMember(object, name, &v))
+	if (!FindArgumentMember(object, name, &v))
 		return false;
 	if (v.type != jbvBool)
 		IndexJsonError(psprintf("Member \"%s\" must be a boolean.", name));
@@ -198,11 +198,11 @@ BooleanMember(JsonbContainer *object, const char *name)
 }
 
 static int
-IntegerMember(JsonbContainer *object, const char *name, int missing)
+IntegerArgumentMember(JsonbContainer *object, const char *name, int missing)
 {
 	JsonbValue	v;
 
-	if (!FindMember(object, name, &v))
+	if (!FindArgumentMember(object, name, &v))
 		return missing;
 	if (v.type != jbvNumeric)
 		IndexJsonError(psprintf("Member \"%s\" must be a number.", name));
@@ -259,21 +259,21 @@ IndexFromJson(JsonbContainer *object, CreateIndexSpec *spec)
 	int			n;
 	int			ntypes;
 
-	CheckMembers(object);
-	spec->name = StringMember(object, "index_name");
+	CheckArgumentMembers(object);
+	spec->name = StringArgumentMember(object, "index_name");
 	if (spec->name == NULL)
 		IndexJsonError("Member \"index_name\" is missing.");
-	spec->local = BooleanMember(object, "local");
-	names = StringsMember(object, "partition_key", &n);
-	types = StringsMember(object, "partition_key_type", &ntypes);
+	spec->local = BooleanArgumentMember(object, "local");
+	names = StringsArgumentMember(object, "partition_key", &n);
+	types = StringsArgumentMember(object, "partition_key_type", &ntypes);
 	spec->key.npartition = AppendKeyPart(spec, names, n, types, ntypes);
-	names = StringsMember(object, "sort_key", &n);
-	types = StringsMember(object, "sort_key_type", &ntypes);
+	names = StringsArgumentMember(object, "sort_key", &n);
+	types = StringsArgumentMember(object, "sort_key_type", &ntypes);
 	spec->key.nsort = AppendKeyPart(spec, names, n, types, ntypes);
-	names = StringsMember(object, "non_key_attributes", &n);
-	SetProjection(spec, StringMember(object, "projection"), names, n);
-	SetStorage(spec, StringMember(object, "storage"), IntegerMember(object, "shards", SHARDS_NOT_GIVEN),
-			   StringMember(object, "shard_by"));
+	names = StringsArgumentMember(object, "non_key_attributes", &n);
+	SetProjection(spec, StringArgumentMember(object, "projection"), names, n);
+	SetStorage(spec, StringArgumentMember(object, "storage"), IntegerArgumentMember(object, "shards", SHARDS_NOT_GIVEN),
+			   StringArgumentMember(object, "shard_by"));
 }
 
 /* Takes types of key attributes from another index that gives them. */

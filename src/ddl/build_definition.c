@@ -147,7 +147,7 @@ CheckIndexCount(const TableDef *def, bool local)
 }
 
 static void
-CheckLocalIndex(const TableDef *def, const CreateIndexSpec *spec)
+CheckNewLocalIndex(const TableDef *def, const CreateIndexSpec *spec)
 {
 	const KeySchema *key = &spec->key;
 
@@ -199,7 +199,7 @@ CheckSpecProjection(const TableDef *def, const CreateIndexSpec *spec)
 }
 
 static void
-CheckShards(const CreateIndexSpec *spec)
+CheckNewShards(const CreateIndexSpec *spec)
 {
 	if (spec->shards > 0 && !spec->kind->in_parts)
 		ereport(ERROR,
@@ -224,9 +224,9 @@ CheckSecondaryIndex(const TableDef *def, const CreateIndexSpec *spec)
 	CheckIndexCount(def, spec->local);
 	CheckKeySchema(&spec->key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
 	if (spec->local)
-		CheckLocalIndex(def, spec);
+		CheckNewLocalIndex(def, spec);
 	CheckSpecProjection(def, spec);
-	CheckShards(spec);
+	CheckNewShards(spec);
 }
 
 static void
@@ -258,7 +258,7 @@ ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
 
 /* Returns room for another index.  The caller fills it in and counts it. */
 static IndexDef *
-AppendIndex(TableDef *def)
+AppendIndexDef(TableDef *def)
 {
 	IndexDef   *index;
 
@@ -273,7 +273,7 @@ void
 CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec)
 {
 	CheckSpecProjection(def, spec);
-	CheckShards(spec);
+	CheckNewShards(spec);
 }
 
 void
@@ -294,7 +294,7 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 	IndexDef   *index;
 
 	CheckIndexSpec(def, spec);
-	index = AppendIndex(def);
+	index = AppendIndexDef(def);
 	index->name = pstrdup(spec->name);
 	index->local = spec->local;
 	index->key = spec->key;
@@ -323,7 +323,7 @@ IndexDef *
 AddReplacement(TableDef *def, Oid schema, const char *relation_name,
 			   const CreateIndexSpec *spec)
 {
-	IndexDef   *index = AppendIndex(def);
+	IndexDef   *index = AppendIndexDef(def);
 
 	*index = *TableDefIndex(def, spec->name);
 	index->replaces = index->name;

@@ -28,7 +28,7 @@
 #define BUILDER_MODE	ShareUpdateExclusiveLock
 
 static void
-SetTag(LOCKTAG *tag, Oid relid)
+SetBuilderTag(LOCKTAG *tag, Oid relid)
 {
 	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, BUILD_SUBOBJECT);
 }
@@ -38,7 +38,7 @@ BuildLockAcquire(Oid relid)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, relid);
+	SetBuilderTag(&tag, relid);
 	(void) LockAcquire(&tag, BUILDER_MODE, true, false);
 }
 
@@ -47,13 +47,13 @@ BuildLockRelease(Oid relid)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, relid);
+	SetBuilderTag(&tag, relid);
 	LockRelease(&tag, BUILDER_MODE, true);
 }
 
 /* Takes the lock until the transaction ends, if it is free. */
 static bool
-TryLock(const LOCKTAG *tag, LOCKMODE mode)
+TryBuilderLock(const LOCKTAG *tag, LOCKMODE mode)
 {
 	return LockAcquire(tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
@@ -63,8 +63,8 @@ BuildIsRunning(Oid relid)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, relid);
-	if (!TryLock(&tag, BUILDER_MODE))
+	SetBuilderTag(&tag, relid);
+	if (!TryBuilderLock(&tag, BUILDER_MODE))
 		return true;
 	LockRelease(&tag, BUILDER_MODE, false);
 	return false;
@@ -128,8 +128,8 @@ BuildStop(Oid relid)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, relid);
-	if (TryLock(&tag, ExclusiveLock))
+	SetBuilderTag(&tag, relid);
+	if (TryBuilderLock(&tag, ExclusiveLock))
 		return false;
 	do
 	{
@@ -146,6 +146,6 @@ BuildStop(Oid relid)
 						 CANCEL_MILLISECONDS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
-	} while (!TryLock(&tag, ExclusiveLock));
+	} while (!TryBuilderLock(&tag, ExclusiveLock));
 	return true;
 }

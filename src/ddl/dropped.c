@@ -58,7 +58,7 @@ FetchDeleted(Relation triggers, Oid oid)
 /* ---- triggers ---- */
 
 static DroppedTrigger *
-ReadTrigger(HeapTuple tuple, TupleDesc desc)
+ReadDroppedTrigger(HeapTuple tuple, TupleDesc desc)
 {
 	Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
 	DroppedTrigger *trigger = palloc0(sizeof(DroppedTrigger));
@@ -100,7 +100,7 @@ DroppedTriggers(void)
 		HeapTuple	tuple = FetchDeleted(rel, lfirst_oid(cell));
 
 		if (tuple != NULL)
-			triggers = lappend(triggers, ReadTrigger(tuple, RelationGetDescr(rel)));
+			triggers = lappend(triggers, ReadDroppedTrigger(tuple, RelationGetDescr(rel)));
 	}
 	table_close(rel, AccessShareLock);
 	return triggers;

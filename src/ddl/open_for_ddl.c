@@ -119,7 +119,7 @@ OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode)
 
 /* Copies the definition of an open table, and closes the table. */
 static TableDef *
-CopyDefinition(Relation rel, Oid *relid)
+CopyAndClose(Relation rel, Oid *relid)
 {
 	TableDef   *held = TableDefAcquire(rel);
 	TableDef   *def = TableDefParse(TableDefPrint(held));
@@ -134,11 +134,11 @@ CopyDefinition(Relation rel, Oid *relid)
 TableDef *
 LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
 {
-	return CopyDefinition(OpenTableForDdl(table_name, lockmode), relid);
+	return CopyAndClose(OpenTableForDdl(table_name, lockmode), relid);
 }
 
 TableDef *
 LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
 {
-	return CopyDefinition(OpenAnyTableForDdl(table_name, lockmode), relid);
+	return CopyAndClose(OpenAnyTableForDdl(table_name, lockmode), relid);
 }

@@ -172,7 +172,7 @@ typedef struct Parameters
 } Parameters;
 
 static void
-AddParameter(Parameters *p, Oid type, Datum value, char null)
+AddSettingParameter(Parameters *p, Oid type, Datum value, char null)
 {
 	p->types[p->n] = type;
 	p->values[p->n] = value;
@@ -180,9 +180,9 @@ AddParameter(Parameters *p, Oid type, Datum value, char null)
 }
 
 static void
-AddText(Parameters *p, const char *text)
+AddTextParameter(Parameters *p, const char *text)
 {
-	AddParameter(p, TEXTOID, CStringGetTextDatum(text), ' ');
+	AddSettingParameter(p, TEXTOID, CStringGetTextDatum(text), ' ');
 }
 
 static void
@@ -207,7 +207,7 @@ InitParameters(Parameters *p, Relation rel)
 {
 	CheckSettingsAreHere(rel);
 	p->n = 0;
-	AddText(p, TableIdOf(rel));
+	AddTextParameter(p, TableIdOf(rel));
 }
 
 /* ---- settings of tables ---- */
@@ -227,7 +227,7 @@ TableSettingsNew(void)
  * Appends a format for a column: @ is replaced by its name, # by its number.
  */
 static void
-AppendColumns(StringInfo out, const char *format, const char *column, int number)
+AppendSettingColumns(StringInfo out, const char *format, const char *column, int number)
 {
 	for (const char *f = format; *f != '\0'; f++)
 	{
@@ -249,13 +249,13 @@ KeyList(const SettingsTable *t, const char *format, const char *separator)
 	for (int i = 0; i < t->nkeys; i++)
 	{
 		appendStringInfoString(&out, i > 0 ? separator : "");
-		AppendColumns(&out, format, key_columns[i], i + 1);
+		AppendSettingColumns(&out, format, key_columns[i], i + 1);
 	}
 	return out.data;
 }
 
 static char *
-ColumnList(const SettingsTable *t, const char *format)
+SettingColumnList(const SettingsTable *t, const char *format)
 {
 	StringInfoData out;
 
@@ -263,7 +263,7 @@ ColumnList(const SettingsTable *t, const char *format)
 	for (int i = 0; i < t->ncolumns; i++)
 	{
 		appendStringInfoString(&out, i > 0 ? ", " : "");
-		AppendColumns(&out, format, t->columns[i].name, t->nkeys + i + 1);
+		AppendSettingColumns(&out, format, t->columns[i].name, t->nkeys + i + 1);
 	}
 	return out.data;
 }
@@ -305,7 +305,7 @@ ReadSettings(const SettingsTable *t, Parameters *p, void *settings)
 	MemoryContext context = CurrentMemoryContext;
 
 	SPI_connect();
-	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, KeyWhereClause(t)), p);
+	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", SettingColumnList(t, "@"), t->name, KeyWhereClause(t)), p);
 	if (SPI_processed > 0)
 		SettingsFromRow(t, settings, context);
 	SPI_finish();
@@ -319,14 +319,14 @@ WriteSettings(const SettingsTable *t, Relation rel, Parameters *p, const void *s
 		char		null;
 		Datum		value = ColumnDatum(settings, &t->columns[i], &null);
 
-		AddParameter(p, column_types[t->columns[i].kind], value, null);
+		AddSettingParameter(p, column_types[t->columns[i].kind], value, null);
 	}
 	ChangeAsOwner(rel,
 				  psprintf("INSERT INTO %s (%s, %s) VALUES (%s, %s) "
 						   "ON CONFLICT (%s) DO UPDATE SET %s",
-						   t->name, KeyList(t, "@", ", "), ColumnList(t, "@"),
-						   KeyList(t, "#", ", "), ColumnList(t, "#"),
-						   KeyList(t, "@", ", "), ColumnList(t, "@ = EXCLUDED.@")),
+						   t->name, KeyList(t, "@", ", "), SettingColumnList(t, "@"),
+						   KeyList(t, "#", ", "), SettingColumnList(t, "#"),
+						   KeyList(t, "@", ", "), SettingColumnList(t, "@ = EXCLUDED.@")),
 				  p);
 }
 
@@ -415,7 +415,7 @@ static void
 IndexParameters(Parameters *p, Relation rel, const char *index_name)
 {
 	InitParameters(p, rel);
-	AddText(p, index_name);
+	AddTextParameter(p, index_name);
 }
 
 Throughput
@@ -480,8 +480,8 @@ TableTagWrite(Relation rel, const TableTag *tag)
 	Parameters	p;
 
 	InitParameters(&p, rel);
-	AddText(&p, tag->key);
-	AddText(&p, tag->value);
+	AddTextParameter(&p, tag->key);
+	AddTextParameter(&p, tag->value);
 	ChangeAsOwner(rel,
 				  "INSERT INTO dynamo_internal.table_tags VALUES ($1, $2, $3) "
 				  "ON CONFLICT (table_id, tag_key) DO UPDATE SET "
@@ -494,7 +494,7 @@ TableTagRemove(Relation rel, const char *key)
 	Parameters	p;
 
 	InitParameters(&p, rel);
-	AddText(&p, key);
+	AddTextParameter(&p, key);
 	ChangeAsOwner(rel,
 				  "DELETE FROM dynamo_internal.table_tags " OF_TABLE
 				  " AND tag_key OPERATOR(pg_catalog.=) $2", &p);

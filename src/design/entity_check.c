@@ -46,7 +46,7 @@ DescribeValue(ValueRef v)
 }
 
 static char *
-KeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
+EntityKeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
 {
 	ValueRef	given = AttributeFind(item, key->attribute.data, key->attribute.len);
 	StringInfoData text;
@@ -118,7 +118,7 @@ ItemProblem(const Entity *entity, ValueRef item)
 
 	for (int i = 0; i < entity->nkeys; i++)
 	{
-		problem = KeyProblem(entity, &entity->keys[i], item);
+		problem = EntityKeyProblem(entity, &entity->keys[i], item);
 		if (problem != NULL)
 			return problem;
 	}

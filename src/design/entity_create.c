@@ -118,7 +118,7 @@ static const char attributes_query[] =
 "FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
 
 static void
-ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
+ReadDeclaredAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 {
 	char	   *kind = SPI_getvalue(tuple, desc, 2);
 	char	   *required = SPI_getvalue(tuple, desc, 4);
@@ -142,7 +142,7 @@ ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 }
 
 static void
-ReadAttributes(EntityRequest *r, Datum json)
+ReadDeclaredAttributes(EntityRequest *r, Datum json)
 {
 	Oid			types[1] = {JSONOID};
 
@@ -152,7 +152,7 @@ ReadAttributes(EntityRequest *r, Datum json)
 	r->nattributes = (int) SPI_processed;
 	r->attributes = palloc0(sizeof(DeclaredAttribute) * Max(r->nattributes, 1));
 	for (int i = 0; i < r->nattributes; i++)
-		ReadAttribute(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &r->attributes[i]);
+		ReadDeclaredAttribute(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &r->attributes[i]);
 }
 
 static const DeclaredAttribute *
@@ -170,7 +170,7 @@ FindDeclared(const EntityRequest *r, Slice name)
 
 /* Walks the entries of an object; name and value are set for each. */
 static bool
-NextEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
+NextObjectEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
 {
 	JsonbValue	key;
 
@@ -217,7 +217,7 @@ FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
 	char	   *index_name;
 	char	   *found = NULL;
 
-	while (r->conditions != NULL && NextEntry(&it, r->conditions, &index_name, &value))
+	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
 	{
 		const IndexDef *index = TableDefIndex(def, index_name);
 		char	   *condition = GetText(&value, "the condition of index", index_name);
@@ -296,15 +296,15 @@ CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, c
 /* ---- the definition as JSON ---- */
 
 static void
-AppendMember(StringInfo out, const char *name, const char *value)
+AppendEntityMember(StringInfo out, const char *name, const char *value)
 {
 	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", name);
 	escape_json(out, value);
 }
 
 static void
-AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
-		  const char *name, const char *template)
+AppendEntityKey(StringInfo out, const EntityRequest *r, const TableDef *def,
+				const char *name, const char *template)
 {
 	int			attribute = TableDefAttribute(def, SliceOf(name));
 	char	   *condition;
@@ -316,14 +316,14 @@ AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
 	CheckTemplateParts(r, def, attribute, TemplateGet(SliceOf(template)));
 
 	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
-	AppendMember(out, "attribute", name);
-	AppendMember(out, "template", template);
+	AppendEntityMember(out, "attribute", name);
+	AppendEntityMember(out, "template", template);
 	condition = FindIndexCondition(r, def, attribute);
 	if (condition != NULL)
 	{
-		AppendMember(out, "condition", condition);
+		AppendEntityMember(out, "condition", condition);
 		if (r->values != NULL)
-			AppendMember(out, "values", r->values);
+			AppendEntityMember(out, "values", r->values);
 		if (r->names != NULL)
 			appendStringInfo(out, ", \"names\": %s", JsonbToCString(NULL, &r->names->root, 0));
 	}
@@ -340,13 +340,13 @@ AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
 	if (r->keys == NULL)
 		return;
 	appendStringInfoString(out, ", \"keys\": [");
-	while (NextEntry(&it, r->keys, &name, &value))
-		AppendKey(out, r, def, name, GetText(&value, "the template of", name));
+	while (NextObjectEntry(&it, r->keys, &name, &value))
+		AppendEntityKey(out, r, def, name, GetText(&value, "the template of", name));
 	appendStringInfoChar(out, ']');
 }
 
 static void
-AppendAttributes(StringInfo out, const EntityRequest *r)
+AppendEntityAttributes(StringInfo out, const EntityRequest *r)
 {
 	if (!r->declares)
 		return;
@@ -357,13 +357,13 @@ AppendAttributes(StringInfo out, const EntityRequest *r)
 		char	   *qualified = a->type == NULL ? NULL : DeclaredTypeName(a->type, a->type_oid, a->typmod);
 
 		appendStringInfoString(out, i == 0 ? "{" : ", {");
-		AppendMember(out, "name", a->name);
+		AppendEntityMember(out, "name", a->name);
 		if (a->type != NULL)
-			AppendMember(out, "type", a->type);
+			AppendEntityMember(out, "type", a->type);
 		if (qualified != NULL)
-			AppendMember(out, "qualified", qualified);
+			AppendEntityMember(out, "qualified", qualified);
 		if (a->holds != NULL)
-			AppendMember(out, "holds", a->holds);
+			AppendEntityMember(out, "holds", a->holds);
 		if (a->required)
 			appendStringInfoString(out, ", \"required\": true");
 		if (a->constant != NULL)
@@ -463,17 +463,17 @@ PrintEntity(const EntityRequest *r, const TableDef *def)
 
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '{');
-	AppendMember(&out, "name", r->name);
+	AppendEntityMember(&out, "name", r->name);
 	if (r->type_attribute != NULL)
 	{
 		appendStringInfoString(&out, ", \"type\": {");
-		AppendMember(&out, "attribute", r->type_attribute);
-		AppendMember(&out, "value", r->type_value != NULL ? r->type_value : r->name);
+		AppendEntityMember(&out, "attribute", r->type_attribute);
+		AppendEntityMember(&out, "value", r->type_value != NULL ? r->type_value : r->name);
 		appendStringInfoChar(&out, '}');
 	}
 	AppendKeys(&out, r, def);
-	AppendAttributes(&out, r);
-	AppendMember(&out, "on_mismatch", r->on_mismatch);
+	AppendEntityAttributes(&out, r);
+	AppendEntityMember(&out, "on_mismatch", r->on_mismatch);
 	if (r->checks_types)
 		appendStringInfoString(&out, ", \"check_types\": true");
 	if (HasNoPages(def->relid))
@@ -500,8 +500,8 @@ AppendFormer(StringInfo out, const EntityRequest *r, const TableDef *def, const 
 		if (key->base || attribute < 0 || !def->attributes[attribute].is_key || ComposesAnew(r, key->attribute))
 			continue;
 		appendStringInfoString(out, out->len == 0 ? ", \"former\": [{" : ", {");
-		AppendMember(out, "attribute", pnstrdup(key->attribute.data, key->attribute.len));
-		AppendMember(out, "template", pnstrdup(key->template->source.data, key->template->source.len));
+		AppendEntityMember(out, "attribute", pnstrdup(key->attribute.data, key->attribute.len));
+		AppendEntityMember(out, "template", pnstrdup(key->template->source.data, key->template->source.len));
 		appendStringInfoChar(out, '}');
 	}
 }
@@ -565,7 +565,7 @@ TextArgument(FunctionCallInfo fcinfo, int arg)
 }
 
 static char *
-ItemArgument(FunctionCallInfo fcinfo, int arg)
+JsonItemArgument(FunctionCallInfo fcinfo, int arg)
 {
 	StringInfoData json;
 
@@ -585,7 +585,7 @@ ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 	r->type_attribute = TextArgument(fcinfo, 4);
 	r->type_value = TextArgument(fcinfo, 5);
 	r->conditions = ObjectArgument(fcinfo, 6, "index_conditions");
-	r->values = ItemArgument(fcinfo, 7);
+	r->values = JsonItemArgument(fcinfo, 7);
 	r->names = ObjectArgument(fcinfo, 8, "expression_attribute_names");
 	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
 	r->view_name = TextArgument(fcinfo, 10);
@@ -651,7 +651,7 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 	FindOld(&r, def);
 	SPI_connect();
 	if (!PG_ARGISNULL(3))
-		ReadAttributes(&r, PG_GETARG_DATUM(3));
+		ReadDeclaredAttributes(&r, PG_GETARG_DATUM(3));
 	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
 	DeclaredValuesCheck(RequireEntity(def, r.name));

@@ -119,7 +119,7 @@ ConvertArgument(Datum value, Oid type, const char **reason)
 
 /* A PartFinder for arguments that are not null. */
 static ValueRef
-FindArgument(void *arg, const TemplatePart *part, const char **reason)
+FindPartArgument(void *arg, const TemplatePart *part, const char **reason)
 {
 	PartArguments *arguments = arg;
 	FunctionCallInfo fcinfo = arguments->fcinfo;
@@ -177,7 +177,7 @@ ComposeOfArguments(PartArguments *arguments)
 	StringInfoData key;
 
 	initStringInfo(&key);
-	if (TemplateComposeFrom(TemplateArgument(arguments->fcinfo), FindArgument, arguments, &key, &problem) == COMPOSE_UNFIT)
+	if (TemplateComposeFrom(TemplateArgument(arguments->fcinfo), FindPartArgument, arguments, &key, &problem) == COMPOSE_UNFIT)
 		return NULL;
 	return SliceToText((Slice) {key.data, key.len});
 }

@@ -84,7 +84,7 @@ dynamo_kind_of(PG_FUNCTION_ARGS)
 
 /* Adds a composed key; raises an error if a part is missing or does not fit. */
 static void
-AddKey(ItemBuilder *b, const Entity *entity, const ComposedKey *key, ValueRef item)
+AddComposedKey(ItemBuilder *b, const Entity *entity, const ComposedKey *key, ValueRef item)
 {
 	StringInfoData text;
 	ComposeProblem problem;
@@ -130,7 +130,7 @@ dynamo_entity_key(PG_FUNCTION_ARGS)
 
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < entity->nbase; i++)
-		AddKey(b, entity, &entity->keys[i], item);
+		AddComposedKey(b, entity, &entity->keys[i], item);
 	AddGivenKeys(b, d.def, entity, item);
 	ItemBuilderEnd(b);
 	CloseDefinition(&d);
@@ -138,7 +138,7 @@ dynamo_entity_key(PG_FUNCTION_ARGS)
 }
 
 static void
-AddParts(ItemBuilder *b, const Entity *entity, const Template *t, ValueRef item)
+AddKeyParts(ItemBuilder *b, const Entity *entity, const Template *t, ValueRef item)
 {
 	for (int i = 0; i < t->npieces; i++)
 	{
@@ -164,7 +164,7 @@ dynamo_key_parts(PG_FUNCTION_ARGS)
 
 	ItemBuilderBeginMap(b);
 	for (int i = 0; entity != NULL && i < entity->nkeys; i++)
-		AddParts(b, entity, entity->keys[i].template, item);
+		AddKeyParts(b, entity, entity->keys[i].template, item);
 	ItemBuilderEnd(b);
 	CloseDefinition(&d);
 	if (entity == NULL)

@@ -23,7 +23,7 @@ EntityJson(const TableDef *def, const char *entity_name)
 
 /* Reads the definition as it will be read from now on, which checks it. */
 static const EntitySet *
-ReadList(const TableDef *def, const char *text)
+ReadEntityList(const TableDef *def, const char *text)
 {
 	Jsonb	   *list = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
@@ -44,7 +44,7 @@ ReplaceEntity(TableDef *def, const char *entity_name, const char *json)
 {
 	char	   *text = NamedListChange(def->entities_text, entity_name, json);
 
-	def->entities = text == NULL ? NULL : ReadList(def, text);
+	def->entities = text == NULL ? NULL : ReadEntityList(def, text);
 	def->entities_text = text;
 }
 

@@ -104,7 +104,7 @@ typedef struct PartSource
 
 /* A PartFinder. */
 static ValueRef
-FindPart(void *arg, const TemplatePart *part, const char **reason)
+FindPartInItem(void *arg, const TemplatePart *part, const char **reason)
 {
 	const PartSource *source = arg;
 	ValueRef	value = EntityPartValue(source->entity, source->item, part);
@@ -119,7 +119,7 @@ EntityComposeKey(const Entity *entity, const ComposedKey *key, ValueRef item,
 {
 	PartSource	source = {entity, item};
 
-	return TemplateComposeFrom(key->template, FindPart, &source, out, problem);
+	return TemplateComposeFrom(key->template, FindPartInItem, &source, out, problem);
 }
 
 bool
@@ -165,7 +165,7 @@ NoteComposeProblem(const Entity *entity, const ComposedKey *key, const ComposePr
 
 /* Describes the value of a key attribute for messages. */
 static const char *
-DescribeKey(ValueRef v)
+DescribeKeyValue(ValueRef v)
 {
 	if (ValueIsMissing(v))
 		return "nothing";
@@ -184,8 +184,8 @@ NoteMismatch(const Composing *c, const ComposedKey *key, ValueRef given, ValueRe
 		.message = psprintf(DYNAMO_INVALID_PARAMETERS "Key attribute %.*s is not what entity %.*s composes",
 							(int) key->attribute.len, key->attribute.data,
 							(int) c->entity->name.len, c->entity->name.data),
-		.detail = psprintf("The item has %s; template %.*s makes %s.", DescribeKey(given),
-						   (int) template.len, template.data, DescribeKey(composed)),
+		.detail = psprintf("The item has %s; template %.*s makes %s.", DescribeKeyValue(given),
+						   (int) template.len, template.data, DescribeKeyValue(composed)),
 		.for_client = true,
 		.hint = "Leave the attribute out: it is composed."
 	});
@@ -268,7 +268,7 @@ ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 
 /* Composes a key.  Returns false if it notes a problem. */
 static bool
-SetKey(Composing *c, const ComposedKey *key)
+SetComposedKey(Composing *c, const ComposedKey *key)
 {
 	ValueRef	given = GetAttribute(c->item, key->attribute);
 	bool		fixed = key->base && (c->write->fixed_key || c->write->repairs);
@@ -469,7 +469,7 @@ SetKeys(Composing *c, int from, int to)
 	c->same_kind = IsSameKind(c);
 	for (int i = from; i < to; i++)
 	{
-		if (!SetKey(c, &c->entity->keys[i]))
+		if (!SetComposedKey(c, &c->entity->keys[i]))
 			return false;
 	}
 	return true;

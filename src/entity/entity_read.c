@@ -19,7 +19,7 @@ typedef struct Reading
 } Reading;
 
 static void
-NoteProblem(Reading *r, const char *problem)
+NoteEntityProblem(Reading *r, const char *problem)
 {
 	if (r->problem != NULL)
 		return;
@@ -31,20 +31,20 @@ NoteProblem(Reading *r, const char *problem)
 
 /* Returns a member of this type; MISSING_VALUE if it is absent. */
 static ValueRef
-GetMember(Reading *r, ValueRef map, const char *name, ValueType type)
+GetEntityMember(Reading *r, ValueRef map, const char *name, ValueType type)
 {
 	ValueRef	v = AttributeFind(map, name, strlen(name));
 
 	if (ValueIsMissing(v) || ValueTypeOf(v) == type)
 		return v;
-	NoteProblem(r, psprintf("Member \"%s\" has the wrong type.", name));
+	NoteEntityProblem(r, psprintf("Member \"%s\" has the wrong type.", name));
 	return MISSING_VALUE;
 }
 
 static Slice
 GetTextMember(Reading *r, ValueRef map, const char *name)
 {
-	ValueRef	v = GetMember(r, map, name, VALUE_S);
+	ValueRef	v = GetEntityMember(r, map, name, VALUE_S);
 
 	return ValueIsMissing(v) ? MISSING_SLICE : ValuePayload(v);
 }
@@ -52,7 +52,7 @@ GetTextMember(Reading *r, ValueRef map, const char *name)
 static bool
 GetFlagMember(Reading *r, ValueRef map, const char *name)
 {
-	ValueRef	v = GetMember(r, map, name, VALUE_BOOL);
+	ValueRef	v = GetEntityMember(r, map, name, VALUE_BOOL);
 
 	return !ValueIsMissing(v) && ValueBool(v);
 }
@@ -64,12 +64,12 @@ GetNameMember(Reading *r, ValueRef map, const char *name)
 	Slice		text = GetTextMember(r, map, name);
 
 	if (text.len == 0 || text.len > ENTITY_MAX_NAME)
-		NoteProblem(r, psprintf("Member \"%s\" has %u bytes, not 1 to %d.", name, text.len, ENTITY_MAX_NAME));
+		NoteEntityProblem(r, psprintf("Member \"%s\" has %u bytes, not 1 to %d.", name, text.len, ENTITY_MAX_NAME));
 	return text;
 }
 
 static void
-CheckMembers(Reading *r, ValueRef map, const char *const *names, size_t n)
+CheckEntityMembers(Reading *r, ValueRef map, const char *const *names, size_t n)
 {
 	Container	members;
 
@@ -83,25 +83,25 @@ CheckMembers(Reading *r, ValueRef map, const char *const *names, size_t n)
 		for (size_t j = 0; j < n; j++)
 			known |= SliceIs(name, names[j]);
 		if (!known)
-			NoteProblem(r, psprintf("Member \"%.*s\" is unknown to this version of the extension.",
-									(int) name.len, name.data));
+			NoteEntityProblem(r, psprintf("Member \"%.*s\" is unknown to this version of the extension.",
+										  (int) name.len, name.data));
 	}
 }
 
 /* Opens a list of maps; its count is 0 if it is absent. */
 static void
-OpenList(Reading *r, ValueRef list, Container *elements, uint32 max)
+OpenMapList(Reading *r, ValueRef list, Container *elements, uint32 max)
 {
 	elements->count = 0;
 	if (ValueIsMissing(list))
 		return;
 	ContainerOpen(list, elements);
 	if (elements->count > max)
-		NoteProblem(r, psprintf("A list has more than %u elements.", max));
+		NoteEntityProblem(r, psprintf("A list has more than %u elements.", max));
 	for (uint32 i = 0; i < elements->count && r->problem == NULL; i++)
 	{
 		if (ValueTypeOf(ListElement(elements, i)) != VALUE_M)
-			NoteProblem(r, "An element of a list is not an object.");
+			NoteEntityProblem(r, "An element of a list is not an object.");
 	}
 	if (r->problem != NULL)
 		elements->count = 0;
@@ -114,7 +114,7 @@ ReadCondition(Reading *r, ValueRef map)
 {
 	Slice		text = GetTextMember(r, map, "condition");
 	Slice		values = GetTextMember(r, map, "values");
-	ValueRef	names = GetMember(r, map, "names", VALUE_M);
+	ValueRef	names = GetEntityMember(r, map, "names", VALUE_M);
 	ExprBindings *bindings;
 
 	if (text.data == NULL || r->problem != NULL)
@@ -122,42 +122,42 @@ ReadCondition(Reading *r, ValueRef map)
 	bindings = ExprBindingsCreate(values.data == NULL ? MISSING_VALUE :
 								  ItemRoot(ItemFromJson(values.data, values.len, NULL)), NULL);
 	if (!ExprBindingsAddMap(bindings, names))
-		NoteProblem(r, "A name in a condition is not a string.");
+		NoteEntityProblem(r, "A name in a condition is not a string.");
 	(void) ExprBindingsCheck(bindings, !ValueIsMissing(names));
 	return ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len, NULL), bindings);
 }
 
 static void
-ReadKey(Reading *r, ValueRef map, ComposedKey *key)
+ReadComposedKey(Reading *r, ValueRef map, ComposedKey *key)
 {
 	static const char *const members[] = {"attribute", "template", "condition", "names", "values"};
 	const char *problem;
 
-	CheckMembers(r, map, members, lengthof(members));
+	CheckEntityMembers(r, map, members, lengthof(members));
 	key->attribute = GetNameMember(r, map, "attribute");
 	key->base = KeySchemaHas(r->key, key->attribute);
 	key->template = TemplateRead(GetTextMember(r, map, "template"), &problem);
 	if (key->template == NULL)
-		NoteProblem(r, psprintf("The template of \"%.*s\" is malformed: %s.",
-								(int) key->attribute.len, key->attribute.data, problem));
+		NoteEntityProblem(r, psprintf("The template of \"%.*s\" is malformed: %s.",
+									  (int) key->attribute.len, key->attribute.data, problem));
 	key->condition = ReadCondition(r, map);
 	if (key->base && key->condition != NULL)
-		NoteProblem(r, "A key attribute of the table has a condition.");
+		NoteEntityProblem(r, "A key attribute of the table has a condition.");
 }
 
 static void
-ReadKeys(Reading *r, ValueRef list, Entity *entity)
+ReadComposedKeys(Reading *r, ValueRef list, Entity *entity)
 {
 	Container	elements;
 
-	OpenList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
+	OpenMapList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
 	entity->keys = palloc0(sizeof(ComposedKey) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
 	{
 		ComposedKey key;
 		int			place = entity->nkeys;
 
-		ReadKey(r, ListElement(&elements, i), &key);
+		ReadComposedKey(r, ListElement(&elements, i), &key);
 		if (key.base)			/* keys of the table move before the others */
 		{
 			place = entity->nbase++;
@@ -175,13 +175,13 @@ ReadFormer(Reading *r, ValueRef list, Entity *entity)
 {
 	Container	elements;
 
-	OpenList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
+	OpenMapList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
 	entity->former = palloc0(sizeof(ComposedKey) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
 	{
 		ComposedKey key;
 
-		ReadKey(r, ListElement(&elements, i), &key);
+		ReadComposedKey(r, ListElement(&elements, i), &key);
 		if (r->problem == NULL && !key.base && EntityKeyFind(entity, key.attribute) == NULL)
 			entity->former[entity->nformer++] = key;
 	}
@@ -195,14 +195,14 @@ ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 	static const char *const members[] = {"name", "type", "qualified", "holds", "required", "constant", "default"};
 	Slice		holds = GetTextMember(r, map, "holds");
 
-	CheckMembers(r, map, members, lengthof(members));
+	CheckEntityMembers(r, map, members, lengthof(members));
 	attribute->name = GetNameMember(r, map, "name");
 	attribute->type = GetTextMember(r, map, "type");
 	attribute->qualified = GetTextMember(r, map, "qualified");
 	attribute->uuid = holds.data != NULL && SliceIs(holds, "uuid");
 	attribute->holds = holds.data == NULL ? -1 : attribute->uuid ? VALUE_S : ValueTypeFromName(holds.data, holds.len);
 	if (holds.data != NULL && attribute->holds != VALUE_S && attribute->holds != VALUE_N)
-		NoteProblem(r, "Member \"holds\" is neither S nor N nor uuid.");
+		NoteEntityProblem(r, "Member \"holds\" is neither S nor N nor uuid.");
 	attribute->required = GetFlagMember(r, map, "required");
 	attribute->constant = AttributeFind(map, "constant", strlen("constant"));
 	attribute->initial = AttributeFind(map, "default", strlen("default"));
@@ -213,7 +213,7 @@ ReadAttributes(Reading *r, ValueRef list, Entity *entity)
 {
 	Container	elements;
 
-	OpenList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
+	OpenMapList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
 	entity->attributes = palloc0(sizeof(EntityAttribute) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
 		ReadAttribute(r, ListElement(&elements, i), &entity->attributes[entity->nattributes++]);
@@ -255,9 +255,9 @@ CheckParts(Reading *r, const Entity *entity, const ComposedKey *key)
 		const TemplatePart *part = key->template->pieces[i].part;
 
 		if (part != NULL && EntityKeyFind(entity, part->steps[0]) != NULL)
-			NoteProblem(r, psprintf("The template of \"%.*s\" names \"%.*s\", which is composed itself.",
-									(int) key->attribute.len, key->attribute.data,
-									(int) part->steps[0].len, part->steps[0].data));
+			NoteEntityProblem(r, psprintf("The template of \"%.*s\" names \"%.*s\", which is composed itself.",
+										  (int) key->attribute.len, key->attribute.data,
+										  (int) part->steps[0].len, part->steps[0].data));
 	}
 }
 
@@ -273,11 +273,11 @@ CheckIsKnown(Reading *r, const Entity *entity)
 		Slice		name = r->key->attributes[i].name;
 
 		if (r->key->attributes[i].type == VALUE_S && EntityKeyFind(entity, name) == NULL)
-			NoteProblem(r, psprintf("It has neither a type attribute nor a template for key attribute \"%.*s\".",
-									(int) name.len, name.data));
+			NoteEntityProblem(r, psprintf("It has neither a type attribute nor a template for key attribute \"%.*s\".",
+										  (int) name.len, name.data));
 	}
 	if (entity->type_attribute.data == NULL && entity->nbase == 0)
-		NoteProblem(r, "It has no type attribute, and the table's key is not composed of text.");
+		NoteEntityProblem(r, "It has no type attribute, and the table's key is not composed of text.");
 }
 
 static void
@@ -286,31 +286,31 @@ CheckKeys(Reading *r, const Entity *entity)
 	for (int i = 0; i < entity->nkeys && r->problem == NULL; i++)
 	{
 		if (EntityKeyFind(entity, entity->keys[i].attribute) != &entity->keys[i])
-			NoteProblem(r, "Two templates are for the same attribute.");
+			NoteEntityProblem(r, "Two templates are for the same attribute.");
 		CheckParts(r, entity, &entity->keys[i]);
 	}
 	for (int i = 0; i < KeyCount(r->key); i++)
 	{
 		if (r->key->attributes[i].type != VALUE_S && EntityKeyFind(entity, r->key->attributes[i].name) != NULL)
-			NoteProblem(r, "A key attribute of the table that is not of type S has a template.");
+			NoteEntityProblem(r, "A key attribute of the table that is not of type S has a template.");
 	}
 }
 
 static void
-CheckAttributes(Reading *r, const Entity *entity)
+CheckEntityAttributes(Reading *r, const Entity *entity)
 {
 	for (int i = 0; i < entity->nattributes; i++)
 	{
 		const EntityAttribute *a = &entity->attributes[i];
 
 		if (EntityAttributeFind(entity, a->name) != a)
-			NoteProblem(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
+			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
 		if (EntityKeyFind(entity, a->name) != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
-			NoteProblem(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
-									(int) a->name.len, a->name.data));
+			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
+										  (int) a->name.len, a->name.data));
 		if (!ValueIsMissing(a->constant) && !ValueIsMissing(a->initial))
-			NoteProblem(r, psprintf("Attribute \"%.*s\" has a constant and a default.",
-									(int) a->name.len, a->name.data));
+			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" has a constant and a default.",
+										  (int) a->name.len, a->name.data));
 	}
 }
 
@@ -340,12 +340,12 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 {
 	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "check_types", "applied",
 	"composed", "former"};
-	ValueRef	type = GetMember(r, map, "type", VALUE_M);
+	ValueRef	type = GetEntityMember(r, map, "type", VALUE_M);
 	Slice		on_mismatch = GetTextMember(r, map, "on_mismatch");
 
 	entity->name = GetNameMember(r, map, "name");
 	r->entity = entity;
-	CheckMembers(r, map, members, lengthof(members));
+	CheckEntityMembers(r, map, members, lengthof(members));
 	if (!ValueIsMissing(type))
 	{
 		entity->type_attribute = GetNameMember(r, type, "attribute");
@@ -356,15 +356,15 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 	entity->composed = entity->applied || GetFlagMember(r, map, "composed");
 	entity->replaces = on_mismatch.data != NULL && SliceIs(on_mismatch, "replace");
 	if (on_mismatch.data != NULL && !entity->replaces && !SliceIs(on_mismatch, "error"))
-		NoteProblem(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
-	ReadKeys(r, GetMember(r, map, "keys", VALUE_L), entity);
-	ReadFormer(r, GetMember(r, map, "former", VALUE_L), entity);
-	ReadAttributes(r, GetMember(r, map, "attributes", VALUE_L), entity);
+		NoteEntityProblem(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
+	ReadComposedKeys(r, GetEntityMember(r, map, "keys", VALUE_L), entity);
+	ReadFormer(r, GetEntityMember(r, map, "former", VALUE_L), entity);
+	ReadAttributes(r, GetEntityMember(r, map, "attributes", VALUE_L), entity);
 	if (r->problem == NULL)
 	{
 		CheckIsKnown(r, entity);
 		CheckKeys(r, entity);
-		CheckAttributes(r, entity);
+		CheckEntityAttributes(r, entity);
 		MarkAttributesTested(entity);
 	}
 	r->entity = NULL;
@@ -391,14 +391,14 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	Container	elements;
 
 	if (ValueTypeOf(list) != VALUE_L)
-		NoteProblem(&r, "The entities are not a list.");
-	OpenList(&r, r.problem == NULL ? list : MISSING_VALUE, &elements, ENTITY_MAX_COUNT);
+		NoteEntityProblem(&r, "The entities are not a list.");
+	OpenMapList(&r, r.problem == NULL ? list : MISSING_VALUE, &elements, ENTITY_MAX_COUNT);
 	set->entities = palloc0(sizeof(Entity) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r.problem == NULL; i++)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
-			NoteProblem(&r, "Two entities have the same name.");
+			NoteEntityProblem(&r, "Two entities have the same name.");
 	}
 	*problem = r.problem;
 	return r.problem == NULL ? set : NULL;

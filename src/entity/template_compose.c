@@ -92,7 +92,7 @@ SplitNumber(Slice text)
 
 /* Appends digits in a field, filled with zeros before or after them. */
 static void
-AppendField(StringInfo out, Slice digits, int width, bool behind, bool complement)
+AppendFilledDigits(StringInfo out, Slice digits, int width, bool behind, bool complement)
 {
 	int			zeros = width - (int) digits.len;
 
@@ -130,11 +130,11 @@ AppendNumber(const TemplatePart *part, Slice text, StringInfo out, const char **
 		}
 		else
 			complement = part->descending;
-		AppendField(out, d.integer, part->digits, false, complement);
+		AppendFilledDigits(out, d.integer, part->digits, false, complement);
 		if (part->decimals > 0)
 		{
 			appendStringInfoChar(out, '.');
-			AppendField(out, d.fraction, part->decimals, true, complement);
+			AppendFilledDigits(out, d.fraction, part->decimals, true, complement);
 		}
 		return COMPOSE_OK;
 	}

@@ -209,7 +209,7 @@ ReachStates(Search *s, uint32 pair, uint32 from, char c)
 }
 
 static void
-AppendPath(const Search *s, uint32 pair, StringInfo out)
+AppendCommonText(const Search *s, uint32 pair, StringInfo out)
 {
 	int			start = out->len;
 
@@ -287,7 +287,7 @@ TemplatesOverlap(const Template *a, const Template *b, StringInfo example)
 		CHECK_FOR_INTERRUPTS();
 		found = AcceptsState(&s.a, s.queue[i] / s.width) && AcceptsState(&s.b, s.queue[i] % s.width);
 		if (found)
-			AppendPath(&s, s.queue[i], example);
+			AppendCommonText(&s, s.queue[i], example);
 		for (int j = 0; j < bytes.len && !found; j++)
 			StepBoth(&s, s.queue[i], bytes.data[j]);
 	}

@@ -17,7 +17,7 @@ typedef struct Reading
 } Reading;
 
 static bool
-NoteProblem(Reading *r, const char *problem)
+NoteTemplateProblem(Reading *r, const char *problem)
 {
 	r->problem = problem;
 	return false;
@@ -40,7 +40,7 @@ SkipChars(Reading *r, uint32 n)
 
 /* Reads digits, no more than seven; -1 if there are none, or more. */
 static int
-ReadDigits(Slice *text)
+ReadTemplateNumber(Slice *text)
 {
 	int			n = 0;
 	uint32		i = 0;
@@ -60,7 +60,7 @@ static bool
 SetKind(Reading *r, TemplatePart *part, PartKind kind)
 {
 	if (part->kind != PART_TEXT)
-		return NoteProblem(r, psprintf("part {%.*s} has two formats", (int) part->name.len, part->name.data));
+		return NoteTemplateProblem(r, psprintf("part {%.*s} has two formats", (int) part->name.len, part->name.data));
 	part->kind = kind;
 	return true;
 }
@@ -75,20 +75,20 @@ ReadNumberFormat(Reading *r, TemplatePart *part, Slice format)
 	if (part->with_sign)
 		rest = (Slice) {rest.data + 1, rest.len - 1};
 	if (rest.len < 2 || rest.data[0] != '0')
-		return NoteProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
+		return NoteTemplateProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
 	rest = (Slice) {rest.data + 1, rest.len - 1};
-	part->digits = ReadDigits(&rest);
+	part->digits = ReadTemplateNumber(&rest);
 	if (rest.len > 0 && rest.data[0] == '.')
 	{
 		rest = (Slice) {rest.data + 1, rest.len - 1};
-		part->decimals = ReadDigits(&rest);
+		part->decimals = ReadTemplateNumber(&rest);
 		if (part->decimals == 0)
 			part->decimals = -1;
 	}
 	if (rest.len > 0 || part->digits <= 0 || part->decimals < 0 ||
 		part->digits + part->decimals > TEMPLATE_MAX_DIGITS)
-		return NoteProblem(r, psprintf("format \"%.*s\" is not a width of 1 to %d digits",
-									   (int) format.len, format.data, TEMPLATE_MAX_DIGITS));
+		return NoteTemplateProblem(r, psprintf("format \"%.*s\" is not a width of 1 to %d digits",
+											   (int) format.len, format.data, TEMPLATE_MAX_DIGITS));
 	return SetKind(r, part, PART_NUMBER);
 }
 
@@ -125,7 +125,7 @@ ReadFormat(Reading *r, TemplatePart *part, Slice format)
 	else if (SliceIs(format, "word"))
 		part->word = true;
 	else
-		return NoteProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
+		return NoteTemplateProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
 	return true;
 }
 
@@ -136,13 +136,13 @@ CheckFormats(Reading *r, const TemplatePart *part)
 	bool		ordered = part->kind == PART_NUMBER || part->kind == PART_TIME;
 
 	if (part->descending && !ordered)
-		return NoteProblem(r, "\"desc\" needs a number with a width or a time, as in {n:08:desc}");
+		return NoteTemplateProblem(r, "\"desc\" needs a number with a width or a time, as in {n:08:desc}");
 	if (part->letters != CASE_AS_IS && ordered)
-		return NoteProblem(r, "numbers and times have no letters to change");
+		return NoteTemplateProblem(r, "numbers and times have no letters to change");
 	if ((part->any || part->word) && part->kind != PART_TEXT)
-		return NoteProblem(r, "\"any\" and \"word\" are formats of text");
+		return NoteTemplateProblem(r, "\"any\" and \"word\" are formats of text");
 	if (part->any && part->word)
-		return NoteProblem(r, "\"any\" and \"word\" exclude each other");
+		return NoteTemplateProblem(r, "\"any\" and \"word\" exclude each other");
 	return true;
 }
 
@@ -161,12 +161,12 @@ ReadName(Reading *r, Slice *name)
 		n++;
 	*name = (Slice) {r->rest.data, n};
 	if (n == 0)
-		return NoteProblem(r, "empty attribute name");
+		return NoteTemplateProblem(r, "empty attribute name");
 	SkipChars(r, n);
 	if (!quoted)
 		return true;
 	if (PeekChar(r) != '"')
-		return NoteProblem(r, "unmatched quote");
+		return NoteTemplateProblem(r, "unmatched quote");
 	SkipChars(r, 1);
 	return true;
 }
@@ -182,7 +182,7 @@ ReadPath(Reading *r, TemplatePart *part)
 		if (part->nsteps > 0)
 			SkipChars(r, 1);
 		if (part->nsteps == ITEM_MAX_DEPTH)
-			return NoteProblem(r, "a path is too deep");
+			return NoteTemplateProblem(r, "a path is too deep");
 		if (!ReadName(r, &steps[part->nsteps++]))
 			return false;
 	} while (PeekChar(r) == '.');
@@ -212,15 +212,15 @@ ReadFormats(Reading *r, TemplatePart *part)
 
 /* "#" count ":" */
 static bool
-ReadShards(Reading *r, TemplatePart *part)
+ReadShardCount(Reading *r, TemplatePart *part)
 {
 	int			shards;
 
 	SkipChars(r, 1);
-	shards = ReadDigits(&r->rest);
+	shards = ReadTemplateNumber(&r->rest);
 	if (shards < 2 || shards > TEMPLATE_MAX_SHARDS || PeekChar(r) != ':')
-		return NoteProblem(r, psprintf("a shard is a number from 2 to %d and an attribute, as in {#13:order_id}",
-									   TEMPLATE_MAX_SHARDS));
+		return NoteTemplateProblem(r, psprintf("a shard is a number from 2 to %d and an attribute, as in {#13:order_id}",
+											   TEMPLATE_MAX_SHARDS));
 	SkipChars(r, 1);
 	part->kind = PART_SHARD;
 	part->shards = shards;
@@ -229,20 +229,20 @@ ReadShards(Reading *r, TemplatePart *part)
 
 /* Reads the part between the braces, and the closing brace. */
 static bool
-ReadPart(Reading *r, TemplatePart *part)
+ReadTemplatePart(Reading *r, TemplatePart *part)
 {
 	SkipChars(r, 1);
-	if (PeekChar(r) == '#' && !ReadShards(r, part))
+	if (PeekChar(r) == '#' && !ReadShardCount(r, part))
 		return false;
 	if (!ReadPath(r, part) || !ReadFormats(r, part))
 		return false;
 	if (PeekChar(r) != '}')
-		return NoteProblem(r, r->rest.len == 0 ? "unmatched brace" :
-						   psprintf("attribute \"%.*s\" is followed by \"%c\"",
-									(int) part->name.len, part->name.data, PeekChar(r)));
+		return NoteTemplateProblem(r, r->rest.len == 0 ? "unmatched brace" :
+								   psprintf("attribute \"%.*s\" is followed by \"%c\"",
+											(int) part->name.len, part->name.data, PeekChar(r)));
 	SkipChars(r, 1);
 	if (++r->nparts > TEMPLATE_MAX_PARTS)
-		return NoteProblem(r, psprintf("there are more than %d parts", TEMPLATE_MAX_PARTS));
+		return NoteTemplateProblem(r, psprintf("there are more than %d parts", TEMPLATE_MAX_PARTS));
 	return true;
 }
 
@@ -255,17 +255,17 @@ ReadPartPiece(Reading *r)
 	const TemplatePart *before = t->npieces > 0 ? t->pieces[t->npieces - 1].part : NULL;
 	TemplatePart *part = palloc0(sizeof(TemplatePart));
 
-	if (!ReadPart(r, part))
+	if (!ReadTemplatePart(r, part))
 		return false;
 	if (before != NULL && before->kind == PART_TEXT)
-		return NoteProblem(r, psprintf("nothing separates {%.*s} from {%.*s}",
-									   (int) before->name.len, before->name.data,
-									   (int) part->name.len, part->name.data));
+		return NoteTemplateProblem(r, psprintf("nothing separates {%.*s} from {%.*s}",
+											   (int) before->name.len, before->name.data,
+											   (int) part->name.len, part->name.data));
 	/* after a marked part, a part is found by the text before it */
 	if (before != NULL && t->marked < t->npieces && part->kind == PART_TEXT)
-		return NoteProblem(r, psprintf("no text precedes {%.*s}", (int) part->name.len, part->name.data));
+		return NoteTemplateProblem(r, psprintf("no text precedes {%.*s}", (int) part->name.len, part->name.data));
 	if (part->any && t->marked < t->npieces)
-		return NoteProblem(r, "two parts are marked \"any\"");
+		return NoteTemplateProblem(r, "two parts are marked \"any\"");
 	if (part->any)
 		t->marked = t->npieces;
 	t->pieces[t->npieces++].part = part;
@@ -274,7 +274,7 @@ ReadPartPiece(Reading *r)
 
 /* Reads literal text up to the next part; doubled braces become single ones. */
 static bool
-ReadText(Reading *r)
+ReadLiteralText(Reading *r)
 {
 	char	   *text = palloc(r->rest.len);
 	uint32		n = 0;
@@ -286,11 +286,11 @@ ReadText(Reading *r)
 		bool		doubled = brace && r->rest.len > 1 && r->rest.data[1] == c;
 
 		if (c == '\0')
-			return NoteProblem(r, "it contains U+0000");
+			return NoteTemplateProblem(r, "it contains U+0000");
 		if (brace && !doubled)
 		{
 			if (c == '}')
-				return NoteProblem(r, "unmatched brace");
+				return NoteTemplateProblem(r, "unmatched brace");
 			break;
 		}
 		text[n++] = c;
@@ -316,11 +316,11 @@ TemplateRead(Slice text, const char **problem)
 	t->marked = PG_INT32_MAX;
 	t->pieces = palloc0(sizeof(TemplatePiece) * (2 * TEMPLATE_MAX_PARTS + 3));
 	if (text.len == 0)
-		NoteProblem(&r, "empty");
+		NoteTemplateProblem(&r, "empty");
 	else if (text.len > TEMPLATE_MAX_BYTES)
-		NoteProblem(&r, psprintf("it has more than %d bytes", TEMPLATE_MAX_BYTES));
+		NoteTemplateProblem(&r, psprintf("it has more than %d bytes", TEMPLATE_MAX_BYTES));
 	while (r.problem == NULL && r.rest.len > 0)
-		(void) (IsAtPart(&r) ? ReadPartPiece(&r) : ReadText(&r));
+		(void) (IsAtPart(&r) ? ReadPartPiece(&r) : ReadLiteralText(&r));
 	t->marked = Min(t->marked, t->npieces);
 	*problem = r.problem;
 	return r.problem == NULL ? t : NULL;

@@ -31,7 +31,7 @@ dynamo_render_key(PG_FUNCTION_ARGS)
 }
 
 static void
-AddPart(ItemBuilder *b, const TemplatePart *part, Slice text)
+AddTemplatePart(ItemBuilder *b, const TemplatePart *part, Slice text)
 {
 	StringInfoData value;
 
@@ -61,7 +61,7 @@ dynamo_parse_key(PG_FUNCTION_ARGS)
 	for (int i = 0; i < template->npieces; i++)
 	{
 		if (PieceTellsAttribute(template, i))
-			AddPart(b, template->pieces[i].part, texts[i]);
+			AddTemplatePart(b, template->pieces[i].part, texts[i]);
 	}
 	ItemBuilderEnd(b);
 	PG_RETURN_POINTER(ItemBuilderFinish(b));

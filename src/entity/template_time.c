@@ -72,7 +72,7 @@ CountDaysOfMonth(int year, int month)
 
 /* Reads exactly n digits; returns false if there are fewer. */
 static bool
-ReadNumber(Slice *text, int n, int *value)
+ReadFixedDigits(Slice *text, int n, int *value)
 {
 	*value = 0;
 	if (text->len < (uint32) n)
@@ -103,9 +103,9 @@ ReadDate(Slice *text, int64 *day)
 	int			month;
 	int			day_of_month;
 
-	if (!ReadNumber(text, 4, &year) || !ReadCharacter(text, "-") ||
-		!ReadNumber(text, 2, &month) || !ReadCharacter(text, "-") ||
-		!ReadNumber(text, 2, &day_of_month) || year == 0 || month < 1 || month > 12 ||
+	if (!ReadFixedDigits(text, 4, &year) || !ReadCharacter(text, "-") ||
+		!ReadFixedDigits(text, 2, &month) || !ReadCharacter(text, "-") ||
+		!ReadFixedDigits(text, 2, &day_of_month) || year == 0 || month < 1 || month > 12 ||
 		day_of_month < 1 || day_of_month > CountDaysOfMonth(year, month))
 		return false;
 	*day = ConvertDateToDay(year, month, day_of_month);
@@ -137,10 +137,10 @@ ReadClock(Slice *text, int64 *usecs)
 	int			second = 0;
 	int			fraction = 0;
 
-	if (!ReadNumber(text, 2, &hour) || !ReadCharacter(text, ":") || !ReadNumber(text, 2, &minute))
+	if (!ReadFixedDigits(text, 2, &hour) || !ReadCharacter(text, ":") || !ReadFixedDigits(text, 2, &minute))
 		return false;
 	if (ReadCharacter(text, ":") &&
-		(!ReadNumber(text, 2, &second) ||
+		(!ReadFixedDigits(text, 2, &second) ||
 		 (ReadCharacter(text, ".") && !ReadFraction(text, &fraction))))
 		return false;
 	*usecs = ((int64) hour * SECS_PER_HOUR + minute * SECS_PER_MINUTE + second) * USECS_PER_SEC + fraction;
@@ -157,12 +157,12 @@ ReadZone(Slice *text, int64 *offset)
 	*offset = 0;
 	if (text->len == 0 || ReadCharacter(text, "Zz"))
 		return true;
-	if (!ReadCharacter(text, "+-") || !ReadNumber(text, 2, &hours))
+	if (!ReadCharacter(text, "+-") || !ReadFixedDigits(text, 2, &hours))
 		return false;
 	if (text->len > 0)
 	{
 		(void) ReadCharacter(text, ":");
-		if (!ReadNumber(text, 2, &minutes))
+		if (!ReadFixedDigits(text, 2, &minutes))
 			return false;
 	}
 	*offset = ((int64) hours * SECS_PER_HOUR + minutes * SECS_PER_MINUTE) * USECS_PER_SEC * (west ? -1 : 1);

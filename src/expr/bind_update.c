@@ -12,7 +12,7 @@
 #include "expr/update.h"
 #include "item/builder.h"
 
-static SetOperand *BindOperand(Binder *b, const ExprNode *node);
+static SetOperand *BindSetOperand(Binder *b, const ExprNode *node);
 
 /* ---- updates ---- */
 
@@ -42,7 +42,7 @@ UpdateAddAction(Update *update, UpdateAction action, Path target,
 /* ---- operand types ---- */
 
 static void
-NoteType(Binder *b, const ExprNode *node, Slice name, ValueType type)
+NoteOperandType(Binder *b, const ExprNode *node, Slice name, ValueType type)
 {
 	BinderNote(b, node, EXPR_ERROR_OPERAND_TYPE, name,
 			   SliceOf(ValueTypeName(type)));
@@ -59,9 +59,9 @@ CheckOperandType(Binder *b, const ExprNode *node, Slice name,
 		return;
 	if (operand->kind == SET_VALUE && !ValueIsMissing(operand->value) &&
 		ValueTypeOf(operand->value) != need)
-		NoteType(b, node, name, ValueTypeOf(operand->value));
+		NoteOperandType(b, node, name, ValueTypeOf(operand->value));
 	if (operand->kind == SET_LIST_APPEND && need != VALUE_L)
-		NoteType(b, node, name, VALUE_L);
+		NoteOperandType(b, node, name, VALUE_L);
 }
 
 static void
@@ -123,19 +123,19 @@ BindPathCall(Binder *b, const ExprNode *call, SetOperand *operand)
 
 	if (path->kind != NODE_PATH)
 	{
-		(void) BindOperand(b, path);
+		(void) BindSetOperand(b, path);
 		BinderNote(b, call, EXPR_ERROR_NEEDS_PATH, call->text, none);
 	}
 	else
 		operand->path = BindPath(b, path);
-	operand->right = BindOperand(b, path->next);
+	operand->right = BindSetOperand(b, path->next);
 }
 
 static void
 BindPair(Binder *b, const ExprNode *node, SetOperand *operand)
 {
-	operand->left = BindOperand(b, node->first);
-	operand->right = BindOperand(b, node->first->next);
+	operand->left = BindSetOperand(b, node->first);
+	operand->right = BindSetOperand(b, node->first->next);
 }
 
 static void
@@ -145,7 +145,7 @@ BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
 	{
 		/* An undefined name among the operands is more important. */
 		for (const ExprNode *arg = call->first; arg; arg = arg->next)
-			(void) BindOperand(b, arg);
+			(void) BindSetOperand(b, arg);
 		BinderNoteCount(b, call, EXPR_ERROR_OPERAND_COUNT, call->nchildren);
 		return;
 	}
@@ -169,7 +169,7 @@ BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
 }
 
 static SetOperand *
-BindOperand(Binder *b, const ExprNode *node)
+BindSetOperand(Binder *b, const ExprNode *node)
 {
 	SetOperand *operand = palloc0(sizeof(SetOperand));
 	bool		plus = node->kind == NODE_PLUS;
@@ -203,7 +203,7 @@ BindOperand(Binder *b, const ExprNode *node)
 }
 
 static void
-BindAction(Binder *b, const ExprNode *node, Update *update)
+BindUpdateAction(Binder *b, const ExprNode *node, Update *update)
 {
 	const ExprNode *value = node->first->next;
 	Path		target = BindPath(b, node->first);
@@ -211,7 +211,7 @@ BindAction(Binder *b, const ExprNode *node, Update *update)
 										  target, &b->problem);
 
 	if (action->action == ACTION_SET)
-		action->operand = BindOperand(b, value);
+		action->operand = BindSetOperand(b, value);
 	else if (action->action != ACTION_REMOVE)
 	{
 		action->literal = BindValue(b, value);
@@ -228,7 +228,7 @@ UpdateBind(const Expr *expr, ExprBindings *bindings)
 	Assert(expr->kind == EXPR_UPDATE || expr->kind == EXPR_STATEMENT);
 	BinderInit(&b, expr, bindings);
 	for (const ExprNode *node = expr->items; node; node = node->next)
-		BindAction(&b, node, update);
+		BindUpdateAction(&b, node, update);
 	return BinderReport(&b) ? update : NULL;
 }
 

@@ -284,7 +284,7 @@ ExprBindingsCheck(const ExprBindings *b, bool names_given)
 /* ---- unused ---- */
 
 static void
-AppendKey(StringInfo keys, Slice key)
+AppendUnusedName(StringInfo keys, Slice key)
 {
 	if (keys->len > 0)
 		appendStringInfoString(keys, ", ");
@@ -326,7 +326,7 @@ ExprBindingsCheckUnused(const ExprBindings *b)
 	for (int i = 0; i < b->nnames; i++)
 	{
 		if (!b->names[i].used)
-			AppendKey(&keys, b->names[i].placeholder);
+			AppendUnusedName(&keys, b->names[i].placeholder);
 	}
 	if (!NoteIfAny(b, "ExpressionAttributeNames", &keys))
 		return false;
@@ -336,7 +336,7 @@ ExprBindingsCheckUnused(const ExprBindings *b)
 
 		(void) MapEntry(&b->values, i, &name);
 		if (!b->values_used[i])
-			AppendKey(&keys, name);
+			AppendUnusedName(&keys, name);
 	}
 	return NoteIfAny(b, "ExpressionAttributeValues", &keys);
 }

@@ -50,14 +50,14 @@ KnownType(const Operand *o)
 }
 
 static void
-NoteType(Binder *b, const Condition *cond, Slice name, const char *type)
+NoteConditionType(Binder *b, const Condition *cond, Slice name, const char *type)
 {
 	BinderNote(b, cond->node, EXPR_ERROR_OPERAND_TYPE, name, SliceOf(type));
 }
 
 /* Notes size() of a value whose type has no size. */
 static void
-CheckSizes(Binder *b, const Condition *cond)
+CheckSizeOperands(Binder *b, const Condition *cond)
 {
 	for (int i = 0; i < cond->n; i++)
 	{
@@ -68,13 +68,13 @@ CheckSizes(Binder *b, const Condition *cond)
 			continue;
 		type = ValueTypeOf(o->value);
 		if (type == VALUE_N || type == VALUE_BOOL || type == VALUE_NULL)
-			NoteType(b, cond, SliceOf("size"), ValueTypeName(type));
+			NoteConditionType(b, cond, SliceOf("size"), ValueTypeName(type));
 	}
 }
 
 /* The first operand must differ from the others. */
 static void
-CheckDistinct(Binder *b, const Condition *cond)
+CheckDistinctOperands(Binder *b, const Condition *cond)
 {
 	const Operand *first = &cond->operands[0];
 
@@ -105,8 +105,8 @@ CheckOrderedTypes(Binder *b, const Condition *cond)
 		int			type = KnownType(&cond->operands[i]);
 
 		if (type != NO_TYPE && !ValueTypeIsKey((ValueType) type))
-			NoteType(b, cond, ConditionOperatorName(cond->node),
-					 ValueTypeName((ValueType) type));
+			NoteConditionType(b, cond, ConditionOperatorName(cond->node),
+							  ValueTypeName((ValueType) type));
 	}
 }
 
@@ -118,13 +118,13 @@ CheckPrefixTypes(Binder *b, const Condition *cond)
 		int			type = KnownType(&cond->operands[i]);
 
 		if (type != NO_TYPE && type != VALUE_S && type != VALUE_B)
-			NoteType(b, cond, cond->node->text,
-					 ValueTypeName((ValueType) type));
+			NoteConditionType(b, cond, cond->node->text,
+							  ValueTypeName((ValueType) type));
 	}
 }
 
 static void
-CheckBounds(Binder *b, const Condition *cond)
+CheckBetweenBounds(Binder *b, const Condition *cond)
 {
 	const Operand *lower = &cond->operands[1];
 	const Operand *upper = &cond->operands[2];
@@ -167,12 +167,12 @@ CheckTypeName(Binder *b, Condition *cond)
 
 	if (o->kind != OPERAND_VALUE)
 	{
-		NoteType(b, cond, function, "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}");
+		NoteConditionType(b, cond, function, "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}");
 		return;
 	}
 	if (ValueTypeOf(o->value) != VALUE_S)
 	{
-		NoteType(b, cond, function, ValueTypeName(ValueTypeOf(o->value)));
+		NoteConditionType(b, cond, function, ValueTypeName(ValueTypeOf(o->value)));
 		return;
 	}
 	name = ValuePayload(o->value);
@@ -186,8 +186,8 @@ CheckTypeName(Binder *b, Condition *cond)
 void
 CheckOperands(Binder *b, Condition *cond)
 {
-	CheckSizes(b, cond);
-	CheckDistinct(b, cond);
+	CheckSizeOperands(b, cond);
+	CheckDistinctOperands(b, cond);
 	switch (cond->kind)
 	{
 		case CONDITION_COMPARE:
@@ -196,7 +196,7 @@ CheckOperands(Binder *b, Condition *cond)
 			break;
 		case CONDITION_BETWEEN:
 			CheckOrderedTypes(b, cond);
-			CheckBounds(b, cond);
+			CheckBetweenBounds(b, cond);
 			break;
 		case CONDITION_BEGINS_WITH:
 			CheckPrefixTypes(b, cond);

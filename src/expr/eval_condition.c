@@ -235,7 +235,7 @@ SliceContains(Slice text, Slice part)
 }
 
 static bool
-ListContains(const Container *list, ValueRef v)
+ContainsInList(const Container *list, ValueRef v)
 {
 	for (uint32 i = 0; i < list->count; i++)
 	{
@@ -253,7 +253,7 @@ TypeOfMembers(ValueType set)
 }
 
 static bool
-ValueContains(ValueRef v, ValueRef part)
+ContainsInValue(ValueRef v, ValueRef part)
 {
 	ValueType	type = ValueTypeOf(v);
 	Container	c;
@@ -264,7 +264,7 @@ ValueContains(ValueRef v, ValueRef part)
 		return false;
 	ContainerOpen(v, &c);
 	if (type == VALUE_L)
-		return ListContains(&c, part);
+		return ContainsInList(&c, part);
 	return ValueTypeOf(part) == TypeOfMembers(type) &&
 		SetContains(&c, ValuePayload(part));
 }
@@ -278,7 +278,7 @@ EvaluateContains(const Condition *cond, const Evaluation *e)
 	ValueRef	part = OperandValue(&cond->operands[1], e, &b);
 
 	return !ValueIsMissing(v) && !ValueIsMissing(part) &&
-		ValueContains(v, part);
+		ContainsInValue(v, part);
 }
 
 /* ---- logic ---- */

@@ -153,7 +153,7 @@ CheckStoredType(const Application *a, ValueRef old, ValueRef literal)
 
 /* The new value of an action's target; MISSING_VALUE removes it. */
 static ValueRef
-ApplyAction(const Application *a, int i, ValueRef old)
+ApplyUpdateAction(const Application *a, int i, ValueRef old)
 {
 	const BoundAction *action = &a->update->actions[i];
 	const Path *target = &a->update->tree.paths[i];
@@ -232,7 +232,7 @@ ApplyNode(const Application *a, const PathNode *node, ValueRef old, int depth)
 		CheckMissingParent(a, node);
 		return old;
 	}
-	v = ApplyAction(a, node->path, old);
+	v = ApplyUpdateAction(a, node->path, old);
 	if (v.data != old.data)
 		CheckDepth(a, v, depth);
 	return v;
@@ -240,7 +240,7 @@ ApplyNode(const Application *a, const PathNode *node, ValueRef old, int depth)
 
 /* Finds the old element of a child, and its current or future position. */
 static ValueRef
-FindElement(const PathNode *child, const Container *c, uint32 *position)
+FindOldElement(const PathNode *child, const Container *c, uint32 *position)
 {
 	const PathElement *e = child->element;
 	Slice		name;
@@ -262,7 +262,7 @@ ComputeChildEdits(const Application *a, const PathNode *node, const Container *c
 	for (const PathNode *child = node->first; child; child = child->next)
 	{
 		uint32		position;
-		ValueRef	old = FindElement(child, c, &position);
+		ValueRef	old = FindOldElement(child, c, &position);
 		ValueRef	new = ApplyNode(a, child, old, depth);
 
 		if (new.data == old.data)

@@ -90,7 +90,7 @@ EvictEntry(ParseCache *cache, CacheEntry *entry)
 
 /* The position of a text in the array, or -1. */
 static int
-FindEntry(const ParseCache *cache, int kind, Slice text, uint32 hash)
+FindParsed(const ParseCache *cache, int kind, Slice text, uint32 hash)
 {
 	for (int i = 0; i < cache->stats.entries; i++)
 	{
@@ -118,7 +118,7 @@ MoveToFront(ParseCache *cache, int i)
  * Returns NULL if a problem is noted.
  */
 static CacheEntry *
-ParseEntry(const ParseCache *cache, int kind, Slice text, uint32 hash, Problem *problem)
+ParseForCache(const ParseCache *cache, int kind, Slice text, uint32 hash, Problem *problem)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo parse tree",
@@ -149,7 +149,7 @@ ParseEntry(const ParseCache *cache, int kind, Slice text, uint32 hash, Problem *
 
 /* Inserts a new entry at the front and evicts the least recently used one. */
 static void
-InsertEntry(ParseCache *cache, CacheEntry *entry)
+InsertParsed(ParseCache *cache, CacheEntry *entry)
 {
 	if (cache->stats.entries == PARSE_CACHE_ENTRIES)
 		EvictEntry(cache, cache->entries[PARSE_CACHE_ENTRIES - 1]);
@@ -163,7 +163,7 @@ ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem)
 {
 	CacheEntry *entry;
 	uint32		hash = TextHash(kind, text.data, Min(text.len, cache->max_size));
-	int			i = FindEntry(cache, kind, text, hash);
+	int			i = FindParsed(cache, kind, text, hash);
 
 	if (i >= 0)
 	{
@@ -173,10 +173,10 @@ ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem)
 	else
 	{
 		cache->stats.misses++;
-		entry = ParseEntry(cache, kind, text, hash, problem);
+		entry = ParseForCache(cache, kind, text, hash, problem);
 		if (entry == NULL)
 			return NULL;
-		InsertEntry(cache, entry);
+		InsertParsed(cache, entry);
 	}
 	PinEntry(cache->entries[0]);
 	return cache->entries[0]->tree;

@@ -21,7 +21,7 @@ static const char *const section_words[ACTION_COUNT] = {
 };
 
 static ExprNode *
-ParseOperand(Parser *p)
+ParseSetOperand(Parser *p)
 {
 	ExprNode   *node;
 
@@ -31,12 +31,12 @@ ParseOperand(Parser *p)
 	if (p->token.kind == TOKEN_LPAREN)
 	{
 		ParserAdvance(p);
-		node = ParseOperand(p);
+		node = ParseSetOperand(p);
 		ParserExpect(p, TOKEN_RPAREN);
 		return node;
 	}
 	if (ParserAtCall(p))
-		return ParseCall(p, ParseOperand);
+		return ParseCall(p, ParseSetOperand);
 	return ParsePath(p);
 }
 
@@ -70,14 +70,14 @@ ParseSetValue(Parser *p)
 		ParserExpect(p, TOKEN_RPAREN);
 	}
 	else
-		left = ParseOperand(p);
+		left = ParseSetOperand(p);
 
 	if (!IsAtArithmetic(p) || NodeIsArithmetic(left))
 		return left;
 	node = ParserOperator(p, p->token.kind == TOKEN_PLUS ?
 						  NODE_PLUS : NODE_MINUS);
 	NodeAppend(node, left);
-	NodeAppend(node, ParseOperand(p));
+	NodeAppend(node, ParseSetOperand(p));
 	return node;
 }
 
@@ -137,7 +137,7 @@ ParseSection(Parser *p, ExprNode *list, bool *seen)
 /* ---- functions ---- */
 
 static void
-CheckCall(Parser *p, const ExprNode *call, bool in_call)
+CheckUpdateCall(Parser *p, const ExprNode *call, bool in_call)
 {
 	const ExprFunction *f = call->function;
 
@@ -150,16 +150,16 @@ CheckCall(Parser *p, const ExprNode *call, bool in_call)
 }
 
 static void
-CheckCalls(Parser *p, const ExprNode *node, bool in_call)
+CheckUpdateCalls(Parser *p, const ExprNode *node, bool in_call)
 {
 	check_stack_depth();
 	if (node->kind == NODE_FUNCTION)
 	{
-		CheckCall(p, node, in_call);
+		CheckUpdateCall(p, node, in_call);
 		in_call = true;
 	}
 	for (const ExprNode *child = node->first; child; child = child->next)
-		CheckCalls(p, child, in_call);
+		CheckUpdateCalls(p, child, in_call);
 }
 
 void
@@ -172,7 +172,7 @@ ParseUpdate(Parser *p)
 	while (p->token.kind != TOKEN_END)
 		ParseSection(p, &list, seen);
 	for (ExprNode *node = list.first; node; node = node->next)
-		CheckCalls(p, node, false);
+		CheckUpdateCalls(p, node, false);
 	p->expr->items = list.first;
 	p->expr->nitems = list.nchildren;
 }

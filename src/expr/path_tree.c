@@ -25,7 +25,7 @@ PathTreeInit(PathTree *tree, int npaths, int nelements)
 /* ---- building ---- */
 
 static int
-CompareElements(const PathElement *a, const PathElement *b)
+ComparePathElements(const PathElement *a, const PathElement *b)
 {
 	if (a->step != b->step)
 		return a->step == PATH_NAME ? -1 : 1;
@@ -77,11 +77,11 @@ FindOrInsert(PathTree *tree, PathNode *parent, const PathElement *element)
 	PathNode   *child = parent->first;
 
 	/* Names often arrive in order. */
-	if (parent->last && CompareElements(element, parent->last->element) > 0)
+	if (parent->last && ComparePathElements(element, parent->last->element) > 0)
 		return InsertChild(tree, parent, parent->last, element);
 	for (; child; before = child, child = child->next)
 	{
-		int			order = CompareElements(element, child->element);
+		int			order = ComparePathElements(element, child->element);
 
 		if (order == 0)
 			return child;

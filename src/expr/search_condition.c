@@ -33,13 +33,13 @@ TestOfComparison(const Condition *cond)
 }
 
 static void
-AddTests(const Condition *cond, SearchTest *tests, int *n)
+AddSearchTests(const Condition *cond, SearchTest *tests, int *n)
 {
 	check_stack_depth();
 	if (cond->kind == CONDITION_AND)
 	{
 		for (int i = 0; i < cond->n; i++)
-			AddTests(cond->children[i], tests, n);
+			AddSearchTests(cond->children[i], tests, n);
 		return;
 	}
 	if (cond->kind != CONDITION_COMPARE || cond->op != COMPARISON_EQ || *n == MAX_TESTS)
@@ -53,6 +53,6 @@ SearchConditionTests(const Condition *cond, int *n)
 	SearchTest *tests = palloc(sizeof(SearchTest) * MAX_TESTS);
 
 	*n = 0;
-	AddTests(cond, tests, n);
+	AddSearchTests(cond, tests, n);
 	return tests;
 }

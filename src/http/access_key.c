@@ -92,7 +92,7 @@ AccessKeysReload(void)
 }
 
 static void
-InitEntries(void)
+InitAccessKeys(void)
 {
 	HASHCTL		ctl = {0};
 
@@ -189,12 +189,12 @@ RenewEntry(AccessKey *entry)
 
 /* Returns the valid entry with this name, or NULL; removes an entry that is not valid. */
 static AccessKey *
-FindEntry(const char *name)
+FindAccessKey(const char *name)
 {
 	AccessKey  *entry;
 
 	if (entries == NULL)
-		InitEntries();
+		InitAccessKeys();
 	entry = hash_search(entries, name, HASH_FIND, NULL);
 	if (entry == NULL || (entry->generation == generation && RenewEntry(entry)))
 		return entry;
@@ -204,8 +204,8 @@ FindEntry(const char *name)
 
 /* Adds an entry with what was read, which is in context. */
 static AccessKey *
-AddEntry(const char *name, MemoryContext context, const Identity *identity,
-		 const KeySecrets *secrets, uint64 generation_before)
+AddAccessKey(const char *name, MemoryContext context, const Identity *identity,
+			 const KeySecrets *secrets, uint64 generation_before)
 {
 	AccessKey  *entry;
 
@@ -233,7 +233,7 @@ ReadSecrets(const AccessKeyRow *row, const char *id, KeySecrets *secrets)
  * what is wrong with the key.
  */
 static const char *
-ReadKey(const char *id, Identity *identity, KeySecrets *secrets)
+ReadAccessKey(const char *id, Identity *identity, KeySecrets *secrets)
 {
 	Relation	rel = AccessKeyTableOpenNow();
 	AccessKeyRow row;
@@ -278,17 +278,17 @@ AccessKeyFind(Slice id, const char **problem)
 		return NULL;
 	memcpy(name, id.data, id.len);
 	name[id.len] = '\0';
-	entry = FindEntry(name);
+	entry = FindAccessKey(name);
 	if (entry != NULL)
 		return entry;
 	before = generation;
 	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
-	*problem = ReadKey(name, &identity, &secrets);
+	*problem = ReadAccessKey(name, &identity, &secrets);
 	MemoryContextSwitchTo(old);
 	if (*problem != NULL)
 		return NULL;
-	return AddEntry(name, context, &identity, &secrets, before);
+	return AddAccessKey(name, context, &identity, &secrets, before);
 }
 
 const Identity *
@@ -303,7 +303,7 @@ RoleIdentity(const char *role, const char **problem)
 	uint64		before;
 
 	snprintf(name, sizeof(name), ROLE_PREFIX "%s", role);
-	entry = FindEntry(name);
+	entry = FindAccessKey(name);
 	if (entry != NULL)
 		return &entry->identity;
 	before = generation;
@@ -313,7 +313,7 @@ RoleIdentity(const char *role, const char **problem)
 	MemoryContextSwitchTo(old);
 	if (*problem != NULL)
 		return NULL;
-	return &AddEntry(name, context, &identity, &no_secrets, before)->identity;
+	return &AddAccessKey(name, context, &identity, &no_secrets, before)->identity;
 }
 
 const Identity *
@@ -324,7 +324,7 @@ AccessKeyIdentity(const AccessKey *key)
 
 /* Derives the signing keys of all secrets. */
 static void
-DeriveKeys(AccessKey *key, Slice date, Slice region)
+DeriveSigningKeys(AccessKey *key, Slice date, Slice region)
 {
 	for (int i = 0; i < SIGV4_MAX_KEYS; i++)
 	{
@@ -347,7 +347,7 @@ AccessKeySigningKeys(AccessKey *key, Slice date, Slice region)
 	Assert(len <= SCOPE_LEN);
 	if (key->scope_len != len || memcmp(key->scope, date.data, date.len) != 0 ||
 		memcmp(key->scope + date.len, region.data, region.len) != 0)
-		DeriveKeys(key, date, region);
+		DeriveSigningKeys(key, date, region);
 	key->signing_keys.n = both ? 2 : 1;
 	return &key->signing_keys;
 }

@@ -128,7 +128,7 @@ MakeSecret(void)
 
 /* A text of 1 to 128 of these bytes. */
 static void
-CheckText(const char *what, const char *text, const char *allowed, const char *hint)
+CheckKeyText(const char *what, const char *text, const char *allowed, const char *hint)
 {
 	size_t		len = strlen(text);
 
@@ -146,8 +146,8 @@ GivenId(text *given)
 {
 	char	   *id = text_to_cstring(given);
 
-	CheckText("access key id", id, LETTERS_AND_DIGITS "_-",
-			  "Access key ids are 1 to 128 letters, digits, hyphens and underscores.");
+	CheckKeyText("access key id", id, LETTERS_AND_DIGITS "_-",
+				 "Access key ids are 1 to 128 letters, digits, hyphens and underscores.");
 	return id;
 }
 
@@ -156,8 +156,8 @@ GivenSecret(text *given)
 {
 	char	   *secret = text_to_cstring(given);
 
-	CheckText("secret access key", secret, LETTERS_AND_DIGITS "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
-			  "Secret access keys are 1 to 128 printable ASCII characters without spaces.");
+	CheckKeyText("secret access key", secret, LETTERS_AND_DIGITS "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+				 "Secret access keys are 1 to 128 printable ASCII characters without spaces.");
 	return secret;
 }
 

@@ -86,8 +86,8 @@ AccessKeyTableOpenNow(void)
 
 /* A scan of the keys in the order of their ids; id may be NULL. */
 static SysScanDesc
-BeginScan(Relation rel, Relation index, ScanKeyData *key, StrategyNumber strategy,
-		  RegProcedure compare, const char *id)
+BeginAccessKeyScan(Relation rel, Relation index, ScanKeyData *key, StrategyNumber strategy,
+				   RegProcedure compare, const char *id)
 {
 	if (id != NULL)
 		ScanKeyInit(key, COLUMN_ID, strategy, compare, CStringGetTextDatum(id));
@@ -95,7 +95,7 @@ BeginScan(Relation rel, Relation index, ScanKeyData *key, StrategyNumber strateg
 }
 
 static Datum
-GetColumn(Relation rel, HeapTuple tuple, int column)
+GetAccessKeyColumn(Relation rel, HeapTuple tuple, int column)
 {
 	bool		isnull;
 
@@ -104,11 +104,11 @@ GetColumn(Relation rel, HeapTuple tuple, int column)
 
 /* A copy of the key's row; NULL if there is none. */
 static HeapTuple
-FindRow(Relation rel, const char *id)
+FindAccessKeyRow(Relation rel, const char *id)
 {
 	Relation	index = index_open(PrimaryKeyIndex(rel), AccessShareLock);
 	ScanKeyData key;
-	SysScanDesc scan = BeginScan(rel, index, &key, BTEqualStrategyNumber, F_TEXTEQ, id);
+	SysScanDesc scan = BeginAccessKeyScan(rel, index, &key, BTEqualStrategyNumber, F_TEXTEQ, id);
 	HeapTuple	tuple = systable_getnext_ordered(scan, ForwardScanDirection);
 
 	if (HeapTupleIsValid(tuple))
@@ -120,7 +120,7 @@ FindRow(Relation rel, const char *id)
 
 /* Fills in a row from its tuple, which is not copied. */
 static void
-FillRow(Relation rel, HeapTuple tuple, AccessKeyRow *row)
+FillAccessKeyRow(Relation rel, HeapTuple tuple, AccessKeyRow *row)
 {
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS];
@@ -141,18 +141,18 @@ FillRow(Relation rel, HeapTuple tuple, AccessKeyRow *row)
 bool
 AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
 {
-	HeapTuple	tuple = FindRow(rel, id);
+	HeapTuple	tuple = FindAccessKeyRow(rel, id);
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	FillRow(rel, tuple, row);
+	FillAccessKeyRow(rel, tuple, row);
 	return true;
 }
 
 bool
 AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row)
 {
-	HeapTuple	tuple = FindRow(rel, id);
+	HeapTuple	tuple = FindAccessKeyRow(rel, id);
 	bool		locked;
 	RawTable	t;
 
@@ -161,7 +161,7 @@ AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row)
 	RawTableBegin(&t, rel);
 	locked = RawTableLock(&t, &tuple->t_self, SnapshotAny, t.slot, LockWaitBlock) == TM_Ok;
 	if (locked)
-		FillRow(rel, ExecCopySlotHeapTuple(t.slot), row);
+		FillAccessKeyRow(rel, ExecCopySlotHeapTuple(t.slot), row);
 	RawTableEnd(&t);
 	return locked;
 }
@@ -195,7 +195,7 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	bool		nulls[COLUMNS];
 	RawTable	t;
 
-	if (HeapTupleIsValid(FindRow(rel, id)))
+	if (HeapTupleIsValid(FindAccessKeyRow(rel, id)))
 		return false;
 	for (int i = 0; i < COLUMNS; i++)
 		nulls[i] = i >= COLUMN_CREATED_AT;
@@ -220,7 +220,7 @@ AccessKeyDelete(Relation rel, const AccessKeyRow *row)
 
 /* Replaces a tuple. */
 static void
-UpdateRow(RawTable *t, HeapTuple tuple, const Datum *values, const bool *nulls)
+UpdateAccessKeyRow(RawTable *t, HeapTuple tuple, const Datum *values, const bool *nulls)
 {
 	RawTableForm(t, values, nulls);
 	RawTableUpdate(t, &tuple->t_self, SnapshotAny);
@@ -233,7 +233,7 @@ UpdateLockedRow(Relation rel, const AccessKeyRow *row, const Datum *values, cons
 	RawTable	t;
 
 	RawTableBegin(&t, rel);
-	UpdateRow(&t, row->tuple, values, nulls);
+	UpdateAccessKeyRow(&t, row->tuple, values, nulls);
 	RawTableEnd(&t);
 	AnnounceWrite(rel);
 }
@@ -306,20 +306,20 @@ EncryptSecret(const Secret *secret, const char *id, const SecretKey *key)
 static bool
 EncryptRow(RawTable *t, HeapTuple tuple, const SecretKey *key)
 {
-	const char *id = TextDatumGetCString(GetColumn(t->rel, tuple, COLUMN_ID));
+	const char *id = TextDatumGetCString(GetAccessKeyColumn(t->rel, tuple, COLUMN_ID));
 	AccessKeyRow row;
 	Secret	   *secret;
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS];
 
-	FillRow(t->rel, tuple, &row);
+	FillAccessKeyRow(t->rel, tuple, &row);
 	secret = EncryptSecret(row.secret, id, key);
 	if (secret == NULL)
 		return false;
 	heap_deform_tuple(tuple, RelationGetDescr(t->rel), values, nulls);
 	values[COLUMN_SECRET - 1] = PointerGetDatum(secret);
 	SetPrevious(values, nulls, EncryptSecret(row.previous, id, key), row.previous_until);
-	UpdateRow(t, tuple, values, nulls);
+	UpdateAccessKeyRow(t, tuple, values, nulls);
 	return true;
 }
 
@@ -357,13 +357,13 @@ SweepKeysAfter(Relation rel, const char *id, Sweep *sweep)
 {
 	Relation	index = index_open(PrimaryKeyIndex(rel), AccessShareLock);
 	ScanKeyData key;
-	SysScanDesc scan = BeginScan(rel, index, &key, BTGreaterStrategyNumber, F_TEXT_GT, id);
+	SysScanDesc scan = BeginAccessKeyScan(rel, index, &key, BTGreaterStrategyNumber, F_TEXT_GT, id);
 	HeapTuple	tuple;
 
 	while (HasSweepBudget(sweep) &&
 		   HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
 	{
-		if (SearchSysCacheExists1(AUTHOID, GetColumn(rel, tuple, COLUMN_ROLE)))
+		if (SearchSysCacheExists1(AUTHOID, GetAccessKeyColumn(rel, tuple, COLUMN_ROLE)))
 			sweep->live++;
 		else
 			(void) TryDeleteRow(rel, &tuple->t_self, SnapshotAny, false);

@@ -85,7 +85,7 @@ AppendSlice(StringInfo out, Slice text)
 }
 
 static void
-AppendNumber(StringInfo out, uint32 number)
+AppendDecimal(StringInfo out, uint32 number)
 {
 	char		digits[10];
 
@@ -130,7 +130,7 @@ static void
 AppendStatusLine(StringInfo out, int status)
 {
 	appendStringInfoString(out, "HTTP/1.1 ");
-	AppendNumber(out, (uint32) status);
+	AppendDecimal(out, (uint32) status);
 	appendStringInfoChar(out, ' ');
 	appendStringInfoString(out, GetReasonPhrase(status));
 	appendStringInfoString(out, "\r\n");
@@ -138,7 +138,7 @@ AppendStatusLine(StringInfo out, int status)
 
 /* A line for a field, unless it is empty. */
 static void
-AppendField(StringInfo out, const char *name, Slice value)
+AppendHeaderField(StringInfo out, const char *name, Slice value)
 {
 	if (value.len == 0)
 		return;
@@ -156,8 +156,8 @@ AppendCors(StringInfo out, const HttpAnswer *answer)
 						 "Access-Control-Expose-Headers: " EXPOSED_FIELDS "\r\n", http_allow_origin);
 	if (!answer->preflight)
 		return;
-	AppendField(out, "Access-Control-Allow-Headers", answer->allow_headers);
-	AppendField(out, "Access-Control-Allow-Methods", answer->allow_methods);
+	AppendHeaderField(out, "Access-Control-Allow-Headers", answer->allow_headers);
+	AppendHeaderField(out, "Access-Control-Allow-Methods", answer->allow_methods);
 	appendStringInfoString(out, "Access-Control-Max-Age: 172800\r\n");
 }
 
@@ -171,14 +171,14 @@ AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery)
 		appendStringInfoString(out, "Connection: close\r\n");
 	else if (delivery.old)
 		appendStringInfoString(out, "Connection: keep-alive\r\n");
-	AppendField(out, "Content-Type", answer->content_type);
-	AppendField(out, "Content-Encoding", answer->content_encoding);
+	AppendHeaderField(out, "Content-Type", answer->content_type);
+	AppendHeaderField(out, "Content-Encoding", answer->content_encoding);
 	appendStringInfoString(out, "Content-Length: ");
-	AppendNumber(out, answer->body.len);
+	AppendDecimal(out, answer->body.len);
 	appendStringInfoString(out, "\r\nx-amzn-RequestId: ");
 	AppendRequestId(out, answer->request_id);
 	appendStringInfoString(out, "\r\nx-amz-crc32: ");
-	AppendNumber(out, Crc32(answer->body));
+	AppendDecimal(out, Crc32(answer->body));
 	appendStringInfoString(out, "\r\n");
 	AppendCors(out, answer);
 	appendStringInfoString(out, "\r\n");

@@ -31,7 +31,7 @@ WindowOf(HttpCoding coding)
 /* ---- names and weights ---- */
 
 static bool
-IsBlank(char c)
+IsCodingBlank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -39,9 +39,9 @@ IsBlank(char c)
 static Slice
 TrimBlanks(Slice text)
 {
-	while (text.len > 0 && IsBlank(text.data[0]))
+	while (text.len > 0 && IsCodingBlank(text.data[0]))
 		text = (Slice) {text.data + 1, text.len - 1};
-	while (text.len > 0 && IsBlank(text.data[text.len - 1]))
+	while (text.len > 0 && IsCodingBlank(text.data[text.len - 1]))
 		text.len--;
 	return text;
 }

@@ -56,7 +56,7 @@ AddToSet(int place)
 }
 
 static void
-BuildSet(void)
+BuildWaitSet(void)
 {
 	if (set != NULL)
 		FreeWaitEventSet(set);
@@ -79,7 +79,7 @@ BuildSet(void)
 void
 EventsInit(void)
 {
-	BuildSet();
+	BuildWaitSet();
 }
 
 /* A free place, from more room if need be. */
@@ -118,7 +118,7 @@ EventsAdd(pgsocket fd, uint32 events, void *data)
 	places[place].data = data;
 	nused++;
 	if (set_is_stale || set_used == set_size)
-		BuildSet();
+		BuildWaitSet();
 	else
 		AddToSet(place);
 	return place;
@@ -166,7 +166,7 @@ EventsWait(long timeout, int *places, int max, bool *latch)
 	int			found = 0;
 
 	if (set_is_stale)
-		BuildSet();
+		BuildWaitSet();
 	n = WaitEventSetWait(set, timeout, occurred, Min(max, MAX_OCCURRED), PG_WAIT_EXTENSION);
 	*latch = false;
 	for (int i = 0; i < n; i++)

@@ -206,7 +206,7 @@ StopFlusher(int code, Datum arg)
 }
 
 static void
-HandleInterrupts(void)
+HandleFlushInterrupts(void)
 {
 	CHECK_FOR_INTERRUPTS();
 	if (ConfigReloadPending)
@@ -229,7 +229,7 @@ dynamo_http_flusher_main(Datum arg)
 	queue->flusher = MyLatch;
 	for (;;)
 	{
-		HandleInterrupts();
+		HandleFlushInterrupts();
 		FlushAwaited();
 		pgstat_report_wal(false);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1, PG_WAIT_EXTENSION);

@@ -86,7 +86,7 @@ IsLoopback(Slice name)
 
 /* Whether a list separated by commas contains this name or, if asterisk is true, "*". */
 static bool
-IsListed(const char *list, Slice name, bool asterisk)
+IsListedHost(const char *list, Slice name, bool asterisk)
 {
 	char	   *text = pstrdup(list);
 	List	   *entries;
@@ -113,9 +113,9 @@ IsAllowed(Slice host)
 {
 	Slice		name = host.len == 0 ? host : HostName(host);
 
-	return IsListed(http_allowed_hosts, name, true) ||
+	return IsListedHost(http_allowed_hosts, name, true) ||
 		(name.len > 0 &&
-		 (IsLocalhost(name) || IsLoopback(name) || IsListed(http_listen_addresses, name, false)));
+		 (IsLocalhost(name) || IsLoopback(name) || IsListedHost(http_listen_addresses, name, false)));
 }
 
 /* ---- requests ---- */

@@ -56,7 +56,7 @@ DescribeAddress(Address *address, const struct addrinfo *info)
 }
 
 static bool
-SetOption(pgsocket fd, int level, int option, const char *name, const Address *address, int elevel)
+SetSocketOption(pgsocket fd, int level, int option, const char *name, const Address *address, int elevel)
 {
 	int			one = 1;
 
@@ -72,15 +72,15 @@ SetOption(pgsocket fd, int level, int option, const char *name, const Address *a
 static bool
 SetOptions(pgsocket fd, const Address *address, const Listening *listening)
 {
-	if (!SetOption(fd, SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", address, listening->elevel))
+	if (!SetSocketOption(fd, SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", address, listening->elevel))
 		return false;
 #ifdef SO_REUSEPORT
-	if (listening->shared && !SetOption(fd, SOL_SOCKET, SO_REUSEPORT, "SO_REUSEPORT", address, listening->elevel))
+	if (listening->shared && !SetSocketOption(fd, SOL_SOCKET, SO_REUSEPORT, "SO_REUSEPORT", address, listening->elevel))
 		return false;
 #endif
 #ifdef IPV6_V6ONLY
 	if (address->info->ai_family == AF_INET6 &&
-		!SetOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", address, listening->elevel))
+		!SetSocketOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", address, listening->elevel))
 		return false;
 #endif
 	return true;

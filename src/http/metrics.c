@@ -238,7 +238,7 @@ MetricsText(void)
  * context.
  */
 static char *
-CallInTransaction(char *(*function) (void))
+CallForMetrics(char *(*function) (void))
 {
 	MemoryContext context = CurrentMemoryContext;
 	char	   *text;
@@ -273,7 +273,7 @@ TextAnswer(int status, const char *text)
 static HttpAnswer
 ReadyAnswer(bool primary)
 {
-	const char *problem = CallInTransaction(ReadinessText);
+	const char *problem = CallForMetrics(ReadinessText);
 
 	if (problem[0] == '\0' && primary && RecoveryInProgress())
 		problem = "the server is a standby\n";
@@ -308,7 +308,7 @@ MetricsAnswer(const HttpRequest *request)
 		return answer;
 	if (!SliceIs(path, "/metrics"))
 		return TextAnswer(404, "there is nothing but /metrics, /health/live, /health/ready and /health/primary\n");
-	answer = TextAnswer(200, CallInTransaction(MetricsText));
+	answer = TextAnswer(200, CallForMetrics(MetricsText));
 	answer.content_type = SliceOf(METRICS_TYPE);
 	return answer;
 }

@@ -241,7 +241,7 @@ IsBlank(char c)
 
 /* One field, from at to end without the line's end. */
 static HttpStep
-ReadField(HttpHead *head, const char *data, uint32 at, uint32 end)
+ReadHeaderField(HttpHead *head, const char *data, uint32 at, uint32 end)
 {
 	const char *colon = memchr(data + at, ':', end - at);
 	HttpHeader *header = &head->headers[head->nheaders];
@@ -277,7 +277,7 @@ ReadFields(HttpHead *head, const char *data, uint32 at)
 	{
 		const char *line_end = memchr(data + at, '\r', head->len - at);
 		uint32		end = (uint32) (line_end - data);
-		HttpStep	step = ReadField(head, data, at, end);
+		HttpStep	step = ReadHeaderField(head, data, at, end);
 
 		if (step != HTTP_DONE)
 			return step;

@@ -48,7 +48,7 @@ ReadRole(Identity *identity, Oid role)
 
 /* Adds the settings of a role, in one database or in all. */
 static void
-ReadSettings(Identity *identity, Relation rel, Oid database)
+ReadRoleSettings(Identity *identity, Relation rel, Oid database)
 {
 	ScanKeyData keys[2];
 	SysScanDesc scan;
@@ -92,8 +92,8 @@ RoleRead(Identity *identity, Oid role)
 		return problem;
 	rel = table_open(DbRoleSettingRelationId, AccessShareLock);
 	/* those for this database are applied last */
-	ReadSettings(identity, rel, InvalidOid);
-	ReadSettings(identity, rel, MyDatabaseId);
+	ReadRoleSettings(identity, rel, InvalidOid);
+	ReadRoleSettings(identity, rel, MyDatabaseId);
 	table_close(rel, AccessShareLock);
 	return NULL;
 }

@@ -39,7 +39,7 @@ SecretMake(const char *access_key_id, const char *text, const SecretKey *key)
 }
 
 static void
-FindKey(const Secret *secret, const char *access_key_id, SecretKey *key)
+FindSecretKey(const Secret *secret, const char *access_key_id, SecretKey *key)
 {
 	if (!SecretKeysAreSet())
 		ereport(ERROR,
@@ -60,7 +60,7 @@ DecryptSecret(Secret *secret, const char *access_key_id)
 	SecretKey	key;
 	bool		done;
 
-	FindKey(secret, access_key_id, &key);
+	FindSecretKey(secret, access_key_id, &key);
 	done = SecretDecrypt(&key, secret->salt, access_key_id, secret->text, SECRET_MAX_LEN, secret->tag);
 	explicit_bzero(&key, sizeof(key));
 	if (!done)

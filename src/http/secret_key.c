@@ -75,7 +75,7 @@ ParseBase64(const char *line, uint8 *bytes)
 }
 
 static bool
-ParseKey(const char *line, uint8 *bytes)
+ParseKeyBytes(const char *line, uint8 *bytes)
 {
 	switch (strlen(line))
 	{
@@ -105,14 +105,14 @@ SetId(SecretKey *key)
 
 /* Adds the key in a line; returns NULL, or what is wrong with the line. */
 static const char *
-AddLine(KeySet *set, char *line)
+AddKeyLine(KeySet *set, char *line)
 {
 	line[strcspn(line, "\r\n")] = '\0';
 	if (line[0] == '\0')
 		return NULL;
 	if (set->n == MAX_KEYS)
 		return "It has printed more than two lines.";
-	if (!ParseKey(line, set->keys[set->n].bytes))
+	if (!ParseKeyBytes(line, set->keys[set->n].bytes))
 		return "It has printed a line that is neither 64 hexadecimal digits nor 32 bytes as base64.";
 	set->n++;
 	return NULL;
@@ -128,7 +128,7 @@ ReadOutput(FILE *output, KeySet *set)
 	while (fgets(line, sizeof(line), output) != NULL)
 	{
 		if (problem == NULL)
-			problem = AddLine(set, line);
+			problem = AddKeyLine(set, line);
 	}
 	explicit_bzero(line, sizeof(line));
 	if (problem == NULL && set->n == 0)

@@ -109,7 +109,7 @@ AddressOf(int worker)
 }
 
 static bool
-BindSocket(pgsocket fd)
+BindShareSocket(pgsocket fd)
 {
 	struct sockaddr_un address = AddressOf(me);
 
@@ -141,7 +141,7 @@ ShareJoin(int worker)
 	addresses = MemoryContextAlloc(TopMemoryContext, nworkers * sizeof(struct sockaddr_un));
 	for (int i = 0; i < nworkers; i++)
 		addresses[i] = AddressOf(i);
-	if (fd == PGINVALID_SOCKET || !BindSocket(fd))
+	if (fd == PGINVALID_SOCKET || !BindShareSocket(fd))
 	{
 		ereport(LOG,
 				(errcode_for_socket_access(),
@@ -160,7 +160,7 @@ ShareJoin(int worker)
 /* ---- places ---- */
 
 static bool
-IsHeld(int worker)
+IsPlaceHeld(int worker)
 {
 	return pg_atomic_read_u32(&holders[worker]) != InvalidOid;
 }
@@ -187,7 +187,7 @@ FindLeastBusyWorker(uint32 *count)
 	{
 		uint32		others = pg_atomic_read_u32(&counts[i]);
 
-		if (others < *count && !IsHeld(i))
+		if (others < *count && !IsPlaceHeld(i))
 		{
 			fewest = i;
 			*count = others;
@@ -294,7 +294,7 @@ ShareToFree(pgsocket fd)
 	{
 		uint32		count = pg_atomic_read_u32(&counts[i]);
 
-		if (i != me && count < fewest && !IsHeld(i))
+		if (i != me && count < fewest && !IsPlaceHeld(i))
 		{
 			worker = i;
 			fewest = count;

@@ -116,7 +116,7 @@ NameOfKey(const Signature *signature, char *name)
 }
 
 static SharedKey *
-FindKey(const char *name)
+FindSharedKey(const char *name)
 {
 	return keys == NULL ? NULL : hash_search(keys, name, HASH_FIND, NULL);
 }
@@ -150,7 +150,7 @@ InitKeys(void)
 }
 
 static SharedKey *
-AddKey(const char *name)
+AddSharedKey(const char *name)
 {
 	if (keys == NULL)
 		InitKeys();
@@ -190,7 +190,7 @@ SharedKeyKnown(const Signature *signature)
 
 	if (keys == NULL || !NameOfKey(signature, name))
 		return NULL;
-	key = FindKey(name);
+	key = FindSharedKey(name);
 	return key == NULL || IsOlder(key->asked_at, LIFE_MS) ? NULL : key;
 }
 
@@ -238,7 +238,7 @@ SigningKeyQuery(const Signature *signature)
  * leaves it silent.
  */
 static char *
-AskCoordinator(const Signature *signature)
+AskForSharedKey(const Signature *signature)
 {
 	OwnerScope	scope;
 	char	   *answer;
@@ -266,7 +266,7 @@ KeepAnswer(const char *name, const char *answer)
 	if (digits == 0 || digits % HEX_LEN != 0 || digits > SIGV4_MAX_KEYS * HEX_LEN ||
 		strlen(answer) < digits + 2)
 		elog(ERROR, "the coordinator has returned no signing key");
-	key = AddKey(name);
+	key = AddSharedKey(name);
 	key->asked_at = GetCurrentStatementStartTimestamp();
 	key->signing_keys.n = (int) (digits / HEX_LEN);
 	(void) hex_decode(answer, digits, (char *) key->signing_keys.keys);
@@ -283,11 +283,11 @@ SharedKeyAsk(const Signature *signature)
 
 	if (!elsewhere->coordinator_is_known() || !NameOfKey(signature, name) || IsUnknown(name))
 		return NULL;
-	key = FindKey(name);
+	key = FindSharedKey(name);
 	if (key == NULL)
 		CountQuestion();
 	if (silent_since == 0 || IsOlder(silent_since, SILENCE_MS))
-		answer = AskCoordinator(signature);
+		answer = AskForSharedKey(signature);
 	if (answer == NULL && key == NULL)
 		AskLater();
 	if (answer == NULL)

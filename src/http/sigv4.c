@@ -111,7 +111,7 @@ KeySigns(const uint8 *key, Slice to_sign, Slice given)
 
 /* The number of the key that gives this signature, or -1; all keys are tried. */
 static int
-FindKey(const SigningKeys *keys, Slice to_sign, Slice given)
+FindSignatureKey(const SigningKeys *keys, Slice to_sign, Slice given)
 {
 	int			found = -1;
 
@@ -133,7 +133,7 @@ SignatureVerify(const Signature *signature, const HttpRequest *request, const Si
 	DigestHex(hex, request->body);
 	SignatureCanonical(&canonical, signature, request, hex);
 	StringToSign(&to_sign, signature, &canonical);
-	found = FindKey(keys, (Slice) {to_sign.data, (uint32) to_sign.len}, signature->given);
+	found = FindSignatureKey(keys, (Slice) {to_sign.data, (uint32) to_sign.len}, signature->given);
 	if (found >= 0)
 		return found;
 	MakePrintable(&canonical);

@@ -32,7 +32,7 @@ CompareParameters(const void *a, const void *b)
 
 /* Sorted and encoded, without the signature itself. */
 static void
-AppendQuery(StringInfo out, Slice query)
+AppendCanonicalQuery(StringInfo out, Slice query)
 {
 	QueryParameter *parameters;
 	int			n;
@@ -56,14 +56,14 @@ AppendQuery(StringInfo out, Slice query)
 }
 
 static bool
-IsBlank(char c)
+IsHeaderBlank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* Runs of blanks are one. */
 static void
-AppendValue(StringInfo out, Slice value)
+AppendHeaderValue(StringInfo out, Slice value)
 {
 	uint32		at = 0;
 
@@ -71,12 +71,12 @@ AppendValue(StringInfo out, Slice value)
 	{
 		uint32		start = at;
 
-		while (at < value.len && !IsBlank(value.data[at]))
+		while (at < value.len && !IsHeaderBlank(value.data[at]))
 			at++;
 		appendBinaryStringInfo(out, value.data + start, (int) (at - start));
 		if (at < value.len && out->data[out->len - 1] != ' ')
 			appendStringInfoChar(out, ' ');
-		while (at < value.len && IsBlank(value.data[at]))
+		while (at < value.len && IsHeaderBlank(value.data[at]))
 			at++;
 	}
 }
@@ -110,7 +110,7 @@ AppendHeader(StringInfo out, const HttpRequest *request, Slice name)
 			continue;
 		if (!first)
 			appendStringInfoChar(out, ',');
-		AppendValue(out, HttpText(request->data, header->value));
+		AppendHeaderValue(out, HttpText(request->data, header->value));
 		first = false;
 	}
 	appendStringInfoChar(out, '\n');
@@ -129,7 +129,7 @@ SignatureCanonical(StringInfo out, const Signature *signature,
 	appendStringInfoChar(out, '\n');
 	appendBinaryStringInfo(out, path.data, (int) path.len);
 	appendStringInfoChar(out, '\n');
-	AppendQuery(out, HttpText(request->data, request->head->query));
+	AppendCanonicalQuery(out, HttpText(request->data, request->head->query));
 	appendStringInfoChar(out, '\n');
 	while (SignatureNextSigned(signature, &at, &name))
 		AppendHeader(out, request, name);

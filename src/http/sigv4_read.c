@@ -63,7 +63,7 @@ SplitHeader(Signature *signature, Slice header)
 }
 
 static void
-ReadHeader(Signature *signature, const HttpRequest *request, Slice header)
+ReadAuthorization(Signature *signature, const HttpRequest *request, Slice header)
 {
 	StringInfoData missing;
 
@@ -240,7 +240,7 @@ FindSignature(Signature *signature, const HttpRequest *request)
 	if (in_query)
 		ReadQuery(signature, parameters, n);
 	else if (in_header && SliceBeginsWith(header, SliceOf("AWS4-")))
-		ReadHeader(signature, request, header);
+		ReadAuthorization(signature, request, header);
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_MISSING_TOKEN),

@@ -14,7 +14,7 @@
 
 /* Reads digits at a position; returns -1 if there are other characters. */
 static int
-ReadDigits(Slice text, uint32 at, uint32 n)
+ReadTimeDigits(Slice text, uint32 at, uint32 n)
 {
 	int			value = 0;
 
@@ -51,12 +51,12 @@ ReadTime(Slice text, int64 *seconds)
 
 	if (text.len != TIME_LEN || text.data[8] != 'T' || text.data[15] != 'Z')
 		return false;
-	year = ReadDigits(text, 0, 4);
-	month = ReadDigits(text, 4, 2);
-	day = ReadDigits(text, 6, 2);
-	hour = ReadDigits(text, 9, 2);
-	minute = ReadDigits(text, 11, 2);
-	second = ReadDigits(text, 13, 2);
+	year = ReadTimeDigits(text, 0, 4);
+	month = ReadTimeDigits(text, 4, 2);
+	day = ReadTimeDigits(text, 6, 2);
+	hour = ReadTimeDigits(text, 9, 2);
+	minute = ReadTimeDigits(text, 11, 2);
+	second = ReadTimeDigits(text, 13, 2);
 	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
 		hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
 		return false;
@@ -91,7 +91,7 @@ ValidityOf(const Signature *signature)
 	}
 	if (text.len == 0 || text.len > EXPIRES_DIGITS)
 		return text.len == 0 ? 0 : MAX_SKEW;
-	return Min(ReadDigits(text, 0, (int) text.len), MAX_SKEW);
+	return Min(ReadTimeDigits(text, 0, (int) text.len), MAX_SKEW);
 }
 
 void

@@ -47,7 +47,7 @@ OpensslError(void)
 
 /* Logs why the settings cannot be applied. */
 static bool
-LogFailure(const char *setting, const char *value)
+LogTlsFailure(const char *setting, const char *value)
 {
 	ereport(LOG,
 			(errcode(ERRCODE_CONFIG_FILE_ERROR),
@@ -81,12 +81,12 @@ LoadCertificate(SSL_CTX *ctx)
 {
 	SSL_CTX_set_default_passwd_cb(ctx, ReadPassphrase);
 	if (SSL_CTX_use_certificate_chain_file(ctx, ssl_cert_file) != 1)
-		return LogFailure("ssl_cert_file", ssl_cert_file);
+		return LogTlsFailure("ssl_cert_file", ssl_cert_file);
 	if (!check_ssl_key_file_permissions(ssl_key_file, false))
 		return false;
 	if (SSL_CTX_use_PrivateKey_file(ctx, ssl_key_file, SSL_FILETYPE_PEM) != 1 ||
 		SSL_CTX_check_private_key(ctx) != 1)
-		return LogFailure("ssl_key_file", ssl_key_file);
+		return LogTlsFailure("ssl_key_file", ssl_key_file);
 	return true;
 }
 
@@ -115,13 +115,13 @@ LimitProtocol(SSL_CTX *ctx)
 	const char *curves = GetSetting("ssl_ecdh_curve");
 
 	if (SSL_CTX_set_min_proto_version(ctx, VersionForOpenssl(ssl_min_protocol_version)) != 1)
-		return LogFailure("ssl_min_protocol_version", GetSetting("ssl_min_protocol_version"));
+		return LogTlsFailure("ssl_min_protocol_version", GetSetting("ssl_min_protocol_version"));
 	if (SSL_CTX_set_max_proto_version(ctx, VersionForOpenssl(ssl_max_protocol_version)) != 1)
-		return LogFailure("ssl_max_protocol_version", GetSetting("ssl_max_protocol_version"));
+		return LogTlsFailure("ssl_max_protocol_version", GetSetting("ssl_max_protocol_version"));
 	if (SSL_CTX_set_cipher_list(ctx, ciphers) != 1)
-		return LogFailure("ssl_ciphers", ciphers);
+		return LogTlsFailure("ssl_ciphers", ciphers);
 	if (curves[0] != '\0' && SSL_CTX_set1_groups_list(ctx, curves) != 1)
-		return LogFailure("ssl_ecdh_curve", curves);
+		return LogTlsFailure("ssl_ecdh_curve", curves);
 	if (SSLPreferServerCiphers)
 		SSL_CTX_set_options(ctx, SSL_OP_CIPHER_SERVER_PREFERENCE);
 	return true;
@@ -137,7 +137,7 @@ LoadRevocations(SSL_CTX *ctx)
 	if (file == NULL && dir == NULL)
 		return true;
 	if (X509_STORE_load_locations(store, file, dir) != 1)
-		return LogFailure(file != NULL ? "ssl_crl_file" : "ssl_crl_dir", file != NULL ? file : dir);
+		return LogTlsFailure(file != NULL ? "ssl_crl_file" : "ssl_crl_dir", file != NULL ? file : dir);
 	X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 	return true;
 }
@@ -152,7 +152,7 @@ LoadAuthorities(SSL_CTX *ctx)
 		return true;
 	names = SSL_load_client_CA_file(ssl_ca_file);
 	if (names == NULL || SSL_CTX_load_verify_locations(ctx, ssl_ca_file, NULL) != 1)
-		return LogFailure("ssl_ca_file", ssl_ca_file);
+		return LogTlsFailure("ssl_ca_file", ssl_ca_file);
 	SSL_CTX_set_client_CA_list(ctx, names);
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE, NULL);
 	return LoadRevocations(ctx);

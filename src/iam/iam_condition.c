@@ -18,7 +18,7 @@
 #define SELECT_KEY		"dynamodb:Select"
 
 static void
-NoteProblem(IamLimits *limits, const IamCondition *c, const char *why)
+NoteLimitProblem(IamLimits *limits, const IamCondition *c, const char *why)
 {
 	limits->problems = lappend(limits->problems,
 							   psprintf("condition %s on %s: %s", c->operator, c->key, why));
@@ -27,7 +27,7 @@ NoteProblem(IamLimits *limits, const IamCondition *c, const char *why)
 /* ---- values ---- */
 
 static void
-AppendPiece(StringInfo out, const char *expression)
+AppendConditionPiece(StringInfo out, const char *expression)
 {
 	if (out->len > 0)
 		appendStringInfoString(out, " OPERATOR(pg_catalog.||) ");
@@ -98,15 +98,15 @@ ValueSql(const char *value, Jsonb *variables, bool pattern)
 		if (close == NULL)
 			return NULL;
 		if (open > value)
-			AppendPiece(&out, LiteralSql(pnstrdup(value, open - value), pattern));
+			AppendConditionPiece(&out, LiteralSql(pnstrdup(value, open - value), pattern));
 		variable = VariableSql(pnstrdup(open + 2, close - open - 2), variables);
 		if (variable == NULL || pattern)
 			return NULL;
-		AppendPiece(&out, variable);
+		AppendConditionPiece(&out, variable);
 		value = close + 1;
 	}
 	if (*value != '\0' || out.len == 0)
-		AppendPiece(&out, LiteralSql(value, pattern));
+		AppendConditionPiece(&out, LiteralSql(value, pattern));
 	return out.data;
 }
 
@@ -135,12 +135,12 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 
 	if (!pattern && pg_strcasecmp(c->operator, "ForAllValues:StringEquals") != 0)
 	{
-		NoteProblem(limits, c, "only ForAllValues:StringEquals and ForAllValues:StringLike limit all keys of a request");
+		NoteLimitProblem(limits, c, "only ForAllValues:StringEquals and ForAllValues:StringLike limit all keys of a request");
 		return;
 	}
 	if (type == 'B' || (pattern && type != 'S'))
 	{
-		NoteProblem(limits, c, "the partition key is not a string");
+		NoteLimitProblem(limits, c, "the partition key is not a string");
 		return;
 	}
 	initStringInfo(&out);
@@ -150,7 +150,7 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 
 		if (value == NULL)
 		{
-			NoteProblem(limits, c, psprintf("the variable in \"%s\" has no value", (char *) lfirst(lc)));
+			NoteLimitProblem(limits, c, psprintf("the variable in \"%s\" has no value", (char *) lfirst(lc)));
 			return;
 		}
 		appendStringInfo(&out, "%s%s", out.len > 0 ? " OR " : "",
@@ -164,32 +164,32 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 /* ---- all conditions ---- */
 
 static void
-ReadAttributes(const IamCondition *c, IamLimits *limits)
+ReadAttributeLimits(const IamCondition *c, IamLimits *limits)
 {
 	ListCell   *lc;
 
 	if (pg_strcasecmp(c->operator, "ForAllValues:StringEquals") != 0)
 	{
-		NoteProblem(limits, c, "only ForAllValues:StringEquals limits all attributes of a request");
+		NoteLimitProblem(limits, c, "only ForAllValues:StringEquals limits all attributes of a request");
 		return;
 	}
 	if (limits->attributes != NIL)
 	{
-		NoteProblem(limits, c, "several conditions list attributes");
+		NoteLimitProblem(limits, c, "several conditions list attributes");
 		return;
 	}
 	foreach(lc, c->values)
 	{
 		if (strstr(lfirst(lc), "${") != NULL)
-			NoteProblem(limits, c, "an attribute name contains a variable");
+			NoteLimitProblem(limits, c, "an attribute name contains a variable");
 	}
 	if (c->values == NIL)
-		NoteProblem(limits, c, "the list is empty");
+		NoteLimitProblem(limits, c, "the list is empty");
 	limits->attributes = c->values;
 }
 
 static bool
-HasAttributes(const IamStatement *s)
+LimitsAttributes(const IamStatement *s)
 {
 	ListCell   *lc;
 
@@ -205,7 +205,7 @@ HasAttributes(const IamStatement *s)
 static bool
 HoldsForView(const IamStatement *s, const IamCondition *c)
 {
-	return s->allow && HasAttributes(s) && pg_strcasecmp(c->key, SELECT_KEY) == 0 &&
+	return s->allow && LimitsAttributes(s) && pg_strcasecmp(c->key, SELECT_KEY) == 0 &&
 		(pg_strcasecmp(c->operator, "StringEquals") == 0 ||
 		 pg_strcasecmp(c->operator, "StringEqualsIfExists") == 0) &&
 		list_length(c->values) == 1 && strcmp(linitial(c->values), "SPECIFIC_ATTRIBUTES") == 0;
@@ -224,11 +224,11 @@ IamReadConditions(const IamStatement *s, const char *column, char type, Jsonb *v
 		if (pg_strcasecmp(c->key, LEADING_KEYS) == 0)
 			ReadLeadingKeys(c, column, type, variables, limits);
 		else if (pg_strcasecmp(c->key, ATTRIBUTES) == 0)
-			ReadAttributes(c, limits);
+			ReadAttributeLimits(c, limits);
 		else if (HoldsForView(s, c))
 			limits->notes = lappend(limits->notes, psprintf("condition %s on %s holds for the view", c->operator, c->key));
 		else
-			NoteProblem(limits, c, "SQL cannot express it");
+			NoteLimitProblem(limits, c, "SQL cannot express it");
 	}
 	foreach(lc, s->unknown)
 		limits->problems = lappend(limits->problems, psprintf("unknown member \"%s\" of the statement", (char *) lfirst(lc)));

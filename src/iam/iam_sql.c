@@ -21,7 +21,7 @@ static const char *const kinds[] = {
 };
 
 static void
-PutLine(ReturnSetInfo *result, const IamLine *line)
+PutIamLine(ReturnSetInfo *result, const IamLine *line)
 {
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS] = {line->statement == 0, line->sid == NULL};
@@ -64,6 +64,6 @@ dynamo_iam_policy_to_sql(PG_FUNCTION_ARGS)
 				 errmsg("role name \"%s\" is reserved", role)));
 	InitMaterializedSRF(fcinfo, 0);
 	foreach(lc, IamTranslate(PG_GETARG_JSONB_P(0), role, schema, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3)))
-		PutLine((ReturnSetInfo *) fcinfo->resultinfo, lfirst(lc));
+		PutIamLine((ReturnSetInfo *) fcinfo->resultinfo, lfirst(lc));
 	return (Datum) 0;
 }

@@ -274,7 +274,7 @@ ListsAction(const IamStatement *s, const IamAction *action)
 
 /* Whether any known action matches. */
 static bool
-IsKnown(const char *pattern)
+IsKnownAction(const char *pattern)
 {
 	for (int i = 0; i < iam_nactions; i++)
 	{
@@ -322,7 +322,7 @@ ReviewActions(IamTranslation *t, const IamStatement *s)
 
 	foreach(lc, s->actions)
 	{
-		if (!IsKnown(lfirst(lc)))
+		if (!IsKnownAction(lfirst(lc)))
 			AddLine(t, s, IAM_REFUSED, "action %s: unknown action", (char *) lfirst(lc));
 	}
 	if (ReadsToWrite(s))
@@ -456,7 +456,7 @@ ViewName(const IamTranslation *t, const IamRule *rule)
 }
 
 static void
-AppendAttribute(StringInfo out, const IamTable *table, const char *name)
+AppendAttributeColumn(StringInfo out, const IamTable *table, const char *name)
 {
 	const char *column = strcmp(name, table->key) == 0 || (table->sort != NULL && strcmp(name, table->sort) == 0) ?
 		quote_identifier(name) : psprintf("item OPERATOR(dynamo.->) %s AS %s", quote_literal_cstr(name), quote_identifier(name));
@@ -477,7 +477,7 @@ WriteView(IamTranslation *t, const IamRule *rule)
 		if (strlen(lfirst(lc)) >= NAMEDATALEN)
 			AddLine(t, rule->statement, IAM_REFUSED, "attribute %s: its name is too long for a column", (char *) lfirst(lc));
 		else
-			AppendAttribute(&columns, rule->table, lfirst(lc));
+			AppendAttributeColumn(&columns, rule->table, lfirst(lc));
 	}
 	AddLine(t, rule->statement, IAM_NOTE,
 			"view %s: the role can read it in SQL; requests and functions need a privilege on the table, which it does not get", ViewName(t, rule));

@@ -85,7 +85,7 @@ HasSameStorage(const IndexDef *index, const CreateIndexSpec *spec)
 }
 
 static bool
-HasSameProjection(const IndexDef *index, const CreateIndexSpec *spec)
+KeepsProjection(const IndexDef *index, const CreateIndexSpec *spec)
 {
 	if (index->projected != spec->projected || index->nnon_key != spec->nnon_key)
 		return false;
@@ -152,7 +152,7 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	spec = IndexToSpec(index);
 	ApplyChange(&spec, change);
 	CheckIndexShape(def, &spec);
-	if (HasSameStorage(index, &spec) && HasSameProjection(index, &spec))
+	if (HasSameStorage(index, &spec) && KeepsProjection(index, &spec))
 		return;
 	if (!HasSameStorage(index, &spec))
 		RefuseCopiedIndex(relid, index_name, "change");

@@ -180,7 +180,7 @@ HasMoved(Awaited *a, const BuildState *state, bool running)
 }
 
 static void
-ReportProgress(Awaited *a, const BuildState *state)
+ReportAwaited(Awaited *a, const BuildState *state)
 {
 	if (state->index_name == NULL || !HasPassed(a->reported, REPORT_MILLISECONDS))
 		return;
@@ -222,7 +222,7 @@ CheckAwaited(Awaited *a, Awaiting *all, bool *running)
 		ReportStuck(a);
 		return true;
 	}
-	ReportProgress(a, &state);
+	ReportAwaited(a, &state);
 	return false;
 }
 

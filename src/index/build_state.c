@@ -22,7 +22,7 @@ static const char *const phase_names[] = {"filling", "building", "waiting", "com
 #define KEY_PARAMETERS	2
 
 static void
-SetKey(Oid relid, const char *index_name, Oid *types, Datum *values)
+SetBuildKey(Oid relid, const char *index_name, Oid *types, Datum *values)
 {
 	types[0] = OIDOID;
 	values[0] = ObjectIdGetDatum(relid);
@@ -52,7 +52,7 @@ ExecuteWithText(const char *sql, Oid relid, const char *index_name, const char *
 	Datum		values[KEY_PARAMETERS + 1];
 	char		nulls[] = "  ";
 
-	SetKey(relid, index_name, types, values);
+	SetBuildKey(relid, index_name, types, values);
 	types[KEY_PARAMETERS] = TEXTOID;
 	values[KEY_PARAMETERS] = text != NULL ? CStringGetTextDatum(text) : (Datum) 0;
 	SPI_connect();
@@ -233,7 +233,7 @@ BuildStateRead(Oid relid, const char *index_name, BuildState *state)
 	Oid			types[KEY_PARAMETERS];
 	Datum		values[KEY_PARAMETERS];
 
-	SetKey(relid, index_name, types, values);
+	SetBuildKey(relid, index_name, types, values);
 	ReadState("SELECT " STATE_COLUMNS " FROM dynamo_internal.index_builds "
 			  "WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
 			  KEY_PARAMETERS, types, values, state);
@@ -257,7 +257,7 @@ BuildStateWrite(Oid relid, const char *index_name, const BuildState *state)
 	INT8OID, INT8OID, INT8OID, TEXTOID};
 	Datum		values[KEY_PARAMETERS + 8];
 
-	SetKey(relid, index_name, types, values);
+	SetBuildKey(relid, index_name, types, values);
 	values[2] = CStringGetTextDatum(phase_names[state->phase]);
 	values[3] = ObjectIdGetDatum(state->file);
 	values[4] = Int64GetDatum(state->block);

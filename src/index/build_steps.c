@@ -81,7 +81,7 @@ PauseBuild(int milliseconds)
  * more.
  */
 static TableDef *
-ReadDefinition(Oid relid)
+CopyDefinitionIfAny(Oid relid)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
 	TableDef   *def = NULL;
@@ -120,7 +120,7 @@ HasPendingBuild(const TableDef *def)
 bool
 TableHasPendingBuild(Oid relid)
 {
-	TableDef   *def = ReadDefinition(relid);
+	TableDef   *def = CopyDefinitionIfAny(relid);
 
 	return def != NULL && HasPendingBuild(def);
 }
@@ -395,7 +395,7 @@ WaitForReaders(const Builder *builder, Oid relid)
 static TableDef *
 ReadLocked(Oid relid, const char *index_name, IndexStatus status, IndexDef **index)
 {
-	TableDef   *def = ReadDefinition(relid);
+	TableDef   *def = CopyDefinitionIfAny(relid);
 
 	if (def == NULL)
 		return NULL;
@@ -565,7 +565,7 @@ BuildIndexes(const Builder *builder, Oid relid)
 
 		MemoryContextReset(context);
 		MemoryContextSwitchTo(context);
-		def = ReadDefinition(relid);
+		def = CopyDefinitionIfAny(relid);
 		index = def != NULL ? PendingIndex(def) : NULL;
 		if (index == NULL)
 			break;

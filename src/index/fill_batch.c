@@ -133,7 +133,7 @@ BatchEnd(Batch *b)
  * missing.
  */
 static bool
-DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef *item)
+DeriveBatchRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef *item)
 {
 	*item = CopyColumns(b->def, slot, values, nulls);
 	return DeriveStoredKeys(b->def, *item, *values, *nulls);
@@ -144,7 +144,7 @@ DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef
  * has already made the entry.
  */
 static void
-WriteEntry(Batch *b, TupleTableSlot *slot)
+WriteBatchEntry(Batch *b, TupleTableSlot *slot)
 {
 	BaseRow		row = {.desc = RelationGetDescr(b->rel)};
 	EntryKey	key;
@@ -173,14 +173,14 @@ FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 
 	if (result != TM_Ok)
 		return result != TM_WouldBlock; /* other results: the row was deleted */
-	if (DeriveRow(b, b->locked, &values, &nulls, &item))
+	if (DeriveBatchRow(b, b->locked, &values, &nulls, &item))
 	{
 		RawTableForm(&b->own, values, nulls);
 		RawTableUpdate(&b->own, &b->locked->tts_tid, b->snapshot);
 		last = b->own.slot;
 	}
 	if (b->index->kind->own_entries)
-		WriteEntry(b, last);
+		WriteBatchEntry(b, last);
 	return true;
 }
 
@@ -228,7 +228,7 @@ NeedsFilling(Batch *b, BuildState *state)
 	Datum	   *values;
 	bool	   *nulls;
 	ValueRef	item;
-	bool		changed = DeriveRow(b, b->seen, &values, &nulls, &item);
+	bool		changed = DeriveBatchRow(b, b->seen, &values, &nulls, &item);
 	const char *reason = LeftOutReason(b->def, b->index, item, values, nulls);
 
 	if (reason != NULL)
@@ -254,7 +254,7 @@ FillSeen(Batch *b, BuildState *state, List **busy)
 }
 
 static TableScanDesc
-BeginPass(Batch *b, const BuildState *state)
+BeginFillPass(Batch *b, const BuildState *state)
 {
 	ItemPointerData from;
 	ItemPointerData to;
@@ -273,7 +273,7 @@ FillRows(Batch *b, BuildState *state, List **busy)
 
 	if (state->blocks == 0)
 		return false;
-	scan = BeginPass(b, state);
+	scan = BeginFillPass(b, state);
 	for (int n = 0; more && n < build_batch_size; n++)
 	{
 		CHECK_FOR_INTERRUPTS();

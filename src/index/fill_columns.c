@@ -121,7 +121,7 @@ CopyColumns(const TableDef *def, TupleTableSlot *slot, Datum **values, bool **nu
 }
 
 static bool
-IsTableKey(const TableDef *def, int attribute)
+IsBaseKey(const TableDef *def, int attribute)
 {
 	return attribute == def->key_attributes[0] ||
 		(def->key.nsort > 0 && attribute == def->key_attributes[1]);
@@ -143,7 +143,7 @@ ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *null
 		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
 		bool		usable = !ValueIsMissing(v) && StoredKeyIsUsable(def, i, item);
 
-		if (nulls[column] || (IsTableKey(def, i) && !usable) ||
+		if (nulls[column] || (IsBaseKey(def, i) && !usable) ||
 			(usable && KeyDatumsEqual(attr->type, values[column], KeyValueToDatum(attr, v))))
 			continue;
 		nulls[column] = true;
@@ -158,7 +158,7 @@ ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *null
  * index that is being built may not visit its new position.
  */
 static bool
-DeriveRow(const Fill *fill, ValueRef item, Datum *values, bool *nulls)
+DeriveFilledRow(const Fill *fill, ValueRef item, Datum *values, bool *nulls)
 {
 	bool		changed = false;
 
@@ -177,7 +177,7 @@ FillRow(Fill *fill)
 	bool	   *nulls;
 	ValueRef	item = CopyColumns(fill->def, fill->old, &values, &nulls);
 
-	if (DeriveRow(fill, item, values, nulls))
+	if (DeriveFilledRow(fill, item, values, nulls))
 		RewriteRow(fill, values, nulls);
 	fill->rows++;
 }

@@ -67,7 +67,7 @@ LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
 
 /* Derives the columns that the row will have. */
 static ValueRef
-DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
+DeriveFutureRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
 {
 	ValueRef	item = CopyColumns(s->def, slot, values, nulls);
 
@@ -96,7 +96,7 @@ LookAtRow(const Search *s, TupleTableSlot *slot)
 		HasAllColumns(s->def, s->index, nulls);
 	if (!complete && s->columns != COLUMNS_FILLED)
 	{
-		ValueRef	item = DeriveRow(s, slot, &values, &nulls);
+		ValueRef	item = DeriveFutureRow(s, slot, &values, &nulls);
 		const char *reason = LeftOutReason(s->def, s->index, item, values, nulls);
 
 		left_out = reason != NULL;

@@ -58,8 +58,8 @@ HasSameEntryItem(const TableDef *def, const IndexDef *index, BaseRow *old, BaseR
 
 /* Whether an entry that keeps its key also keeps its content. */
 static bool
-HasSameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new,
-				  const EntryKey *before, const EntryKey *after)
+KeepsContent(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new,
+			 const EntryKey *before, const EntryKey *after)
 {
 	if ((index->projected == PROJECTED_KEYS_ONLY && index->kind->beside == NULL) ||
 		ItemsIdentical(def, old, new))
@@ -179,7 +179,7 @@ MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 	if (!before.present || !after.present || !EntryKeysEqual(def, index, &before, &after))
 		MoveEntry(def, index, event, &before, &after, new, overtaken);
 	else if (overtaken || index->status == INDEX_CREATING ||
-			 !HasSameProjection(def, index, old, new, &before, &after))
+			 !KeepsContent(def, index, old, new, &before, &after))
 	{
 		EntryTable	t;
 
@@ -200,7 +200,7 @@ ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *
 	if (before.present != after.present)
 		return true;
 	return before.present && (!EntryKeysEqual(def, index, &before, &after) ||
-							  !HasSameProjection(def, index, old, new, &before, &after));
+							  !KeepsContent(def, index, old, new, &before, &after));
 }
 
 /*

@@ -23,7 +23,7 @@ QualifiedTableName(Oid relid)
 }
 
 static void
-CheckAttribute(Slice attribute)
+CheckTtlAttribute(Slice attribute)
 {
 	if (attribute.len == 0 || attribute.len > KEY_MAX_NAME ||
 		memchr(attribute.data, '\0', attribute.len) != NULL)
@@ -44,7 +44,7 @@ TtlEnable(const char *table_name, Slice attribute)
 	char	   *name;
 	int			level;
 
-	CheckAttribute(attribute);
+	CheckTtlAttribute(attribute);
 	name = pnstrdup(attribute.data, attribute.len);
 	def->ttl = (Slice) {name, attribute.len};
 	SPI_connect();

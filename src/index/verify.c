@@ -55,7 +55,7 @@ ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *d
 /* ---- triggers ---- */
 
 static const Trigger *
-FindTrigger(Relation rel, const char *function_name, bool truncate)
+FindVerifiedTrigger(Relation rel, const char *function_name, bool truncate)
 {
 	Oid			function = SystemFunctionOid(function_name);
 
@@ -73,7 +73,7 @@ FindTrigger(Relation rel, const char *function_name, bool truncate)
 static void
 VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool truncate)
 {
-	const Trigger *trigger = FindTrigger(rel, function_name, truncate);
+	const Trigger *trigger = FindVerifiedTrigger(rel, function_name, truncate);
 
 	if (trigger == NULL)
 		ReportProblem(v, "trigger missing", NO_ITEM,

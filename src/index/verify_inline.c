@@ -99,7 +99,7 @@ ReportEntry(Verification *v, BaseRow *row, const char *problem)
 }
 
 static void
-VerifyRow(Verification *v, BaseRow *row, int64 place, Places *places)
+VerifyInlineRow(Verification *v, BaseRow *row, int64 place, Places *places)
 {
 	Datum		values[KEY_MAX_ATTRIBUTES + 2];
 	bool		nulls[KEY_MAX_ATTRIBUTES + 2];
@@ -125,7 +125,7 @@ VerifyRow(Verification *v, BaseRow *row, int64 place, Places *places)
 
 /* Scans in physical order; a synchronized scan would start in the middle. */
 static void
-ScanRows(Verification *v, Places *places)
+VerifyAllRows(Verification *v, Places *places)
 {
 	TableScanDesc scan = table_beginscan_strat(v->rel, v->snapshot, 0, NULL, true, false);
 	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
@@ -139,7 +139,7 @@ ScanRows(Verification *v, Places *places)
 		CHECK_FOR_INTERRUPTS();
 		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
 		ProgressRow();
-		VerifyRow(v, &row, EncodePlace(&slot->tts_tid), places);
+		VerifyInlineRow(v, &row, EncodePlace(&slot->tts_tid), places);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);
 	}
@@ -161,7 +161,7 @@ VerifyBtree(Verification *v, Oid relid)
 	else
 	{
 		CollectPlaces(v, btree, &places);
-		ScanRows(v, &places);
+		VerifyAllRows(v, &places);
 		tuplesort_end(places.sort);
 	}
 	index_close(btree, AccessShareLock);

@@ -49,7 +49,7 @@ HasProjectedItem(Verification *v, EntryTable *shard, BaseRow *row)
 
 /* Verifies the columns of a row and, if there are shards, its entry in one of them. */
 static void
-VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
+VerifyTableRow(Verification *v, EntryShards *shards, BaseRow *row)
 {
 	const IndexKind *kind = v->index->kind;
 	EntryKey	key;
@@ -183,7 +183,7 @@ VerifyRowSlot(Verification *v, EntryShards *shards, TupleTableSlot *slot)
 	bool		should_free;
 
 	row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-	VerifyRow(v, shards, &row);
+	VerifyTableRow(v, shards, &row);
 }
 
 static void

@@ -404,7 +404,7 @@ ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 }
 
 static inline int
-CompareEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
+CompareBuilderEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
 {
 	int			order = SliceCompare((Slice) {bytes + x->key, x->key_len},
 									 (Slice) {bytes + y->key, y->key_len});
@@ -417,14 +417,14 @@ CompareEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
 
 #define ST_SORT SortByKey
 #define ST_ELEMENT_TYPE BuilderEntry
-#define ST_COMPARE(a, b, bytes) CompareEntries(a, b, bytes)
+#define ST_COMPARE(a, b, bytes) CompareBuilderEntries(a, b, bytes)
 #define ST_COMPARE_ARG_TYPE const char
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
 static bool
-IsSameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
+EntriesHaveSameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
 {
 	return x->key_len == y->key_len &&
 		memcmp(b->bytes + x->key, b->bytes + y->key, x->key_len) == 0;
@@ -450,7 +450,7 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		if (i + 1 == n || !IsSameKey(b, &entries[i], &entries[i + 1]))
+		if (i + 1 == n || !EntriesHaveSameKey(b, &entries[i], &entries[i + 1]))
 			entries[kept++] = entries[i];
 		else if (ValueTypeIsSet(f->type))
 		{

@@ -16,7 +16,7 @@
  * path is that of the last value added.
  */
 static void
-AppendPath(const ItemBuilder *b, bool ended, StringInfo out)
+AppendBuilderPath(const ItemBuilder *b, bool ended, StringInfo out)
 {
 	int			start = out->len;
 
@@ -46,7 +46,7 @@ ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out)
 	int			start = out->len;
 
 	appendStringInfoString(out, "attribute ");
-	AppendPath(b, ended, out);
+	AppendBuilderPath(b, ended, out);
 	if (out->len == start + (int) strlen("attribute "))
 	{
 		out->len = start;

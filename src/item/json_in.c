@@ -36,7 +36,7 @@ static void ReadMapBody(JsonReader *r, ItemBuilder *b);
 /* ---- problems ---- */
 
 static uint32
-ReaderPosition(const void *source)
+SourcePosition(const void *source)
 {
 	return JsonPosition(source);
 }
@@ -165,7 +165,7 @@ JsonFlagFromString(Slice string, bool *flag)
 
 /* Reads a boolean, or a string that the service accepts as a boolean. */
 static bool
-ReadFlag(JsonReader *r, ItemBuilder *b)
+ReadBoolean(JsonReader *r, ItemBuilder *b)
 {
 	JsonKind	kind = JsonPeek(r);
 	JsonReader	before = *r;
@@ -347,10 +347,10 @@ ReadTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 			ReadScalar(r, b, type);
 			break;
 		case VALUE_BOOL:
-			ItemBuilderBool(b, ReadFlag(r, b));
+			ItemBuilderBool(b, ReadBoolean(r, b));
 			break;
 		case VALUE_NULL:
-			ItemBuilderNullFlag(b, ReadFlag(r, b));
+			ItemBuilderNullFlag(b, ReadBoolean(r, b));
 			break;
 		case VALUE_L:
 			ReadList(r, b);
@@ -372,7 +372,7 @@ CheckTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 {
 	ItemBuilder *scratch = ItemBuilderCreate(b->depth, DUPLICATE_NAME_LAST);
 
-	ItemBuilderSetSource(scratch, ReaderPosition, r);
+	ItemBuilderSetSource(scratch, SourcePosition, r);
 	scratch->problem = b->problem;
 	ReadTypedValue(r, scratch, type);
 	if (ItemBuilderHasFailed(scratch))
@@ -493,20 +493,20 @@ ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 void
 ReadItemJson(JsonReader *r, ItemBuilder *b)
 {
-	ItemBuilderSetSource(b, ReaderPosition, r);
+	ItemBuilderSetSource(b, SourcePosition, r);
 	ReadMapBody(r, b);
 }
 
 void
 ReadValueJson(JsonReader *r, ItemBuilder *b)
 {
-	ItemBuilderSetSource(b, ReaderPosition, r);
+	ItemBuilderSetSource(b, SourcePosition, r);
 	ReadAttributeValue(r, b);
 }
 
 /* Reads a complete text. */
 static struct varlena *
-ReadText(const char *text, uint32 len, bool is_item, Problem *problem)
+ReadWholeText(const char *text, uint32 len, bool is_item, Problem *problem)
 {
 	ItemBuilder b;
 	struct varlena *result;
@@ -536,11 +536,11 @@ ReadText(const char *text, uint32 len, bool is_item, Problem *problem)
 struct varlena *
 ItemFromJson(const char *text, uint32 len, Problem *problem)
 {
-	return ReadText(text, len, true, problem);
+	return ReadWholeText(text, len, true, problem);
 }
 
 struct varlena *
 ValueFromJson(const char *text, uint32 len, Problem *problem)
 {
-	return ReadText(text, len, false, problem);
+	return ReadWholeText(text, len, false, problem);
 }

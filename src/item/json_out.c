@@ -30,7 +30,7 @@
 
 /* Makes room for this many bytes and a NUL; returns where they begin. */
 static inline char *
-MakeRoom(StringInfo out, char *at, Size more)
+MakeOutputRoom(StringInfo out, char *at, Size more)
 {
 	if (unlikely((Size) (out->data + out->maxlen - at) <= more))
 	{
@@ -44,7 +44,7 @@ MakeRoom(StringInfo out, char *at, Size more)
 static inline char *
 BeginText(StringInfo out, Size more)
 {
-	return MakeRoom(out, out->data + out->len, more);
+	return MakeOutputRoom(out, out->data + out->len, more);
 }
 
 static inline void
@@ -112,13 +112,13 @@ PutEscaped(StringInfo out, char *at, const char *text, const char *end, Size beh
 		uint64		high = 0;
 		const char *run = ScanToSpecial(text, end, &high);
 
-		at = MakeRoom(out, at, run - text + MAX_ESCAPE);
+		at = MakeOutputRoom(out, at, run - text + MAX_ESCAPE);
 		at = PutLiteral(at, text, (uint32) (run - text));
 		text = run;
 		if (text < end)
 			at = PutEscape(at, *text++);
 	}
-	return MakeRoom(out, at, behind);
+	return MakeOutputRoom(out, at, behind);
 }
 
 /* Four bytes that need no escapes, followed by four that may. */
@@ -318,7 +318,7 @@ static inline char *
 PutEnd(StringInfo out, char *at, char bracket)
 {
 	*at++ = bracket;
-	return MakeRoom(out, at, TAIL_ROOM);
+	return MakeOutputRoom(out, at, TAIL_ROOM);
 }
 
 static char *
@@ -335,7 +335,7 @@ PutSet(StringInfo out, char *at, ValueRef v)
 		Slice		element = FormatElement(&c, i);
 
 		CHECK_FOR_INTERRUPTS();
-		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
+		at = MakeOutputRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
 		at = PutScalar(out, at, member, element);
 	}
 	return PutEnd(out, at, ']');
@@ -354,7 +354,7 @@ PutList(StringInfo out, char *at, ValueRef v)
 		Slice		element = FormatElement(&c, i);
 
 		CHECK_FOR_INTERRUPTS();
-		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
+		at = MakeOutputRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
 		at = PutElement(out, at, (ValueRef) {(const uint8 *) element.data, element.len});
 	}
 	return PutEnd(out, at, ']');
@@ -375,7 +375,7 @@ PutMap(StringInfo out, char *at, ValueRef v)
 		Size		room = (Size) value.len + VALUE_ROOM;
 
 		CHECK_FOR_INTERRUPTS();
-		at = MakeRoom(out, PutComma(at, i), name.len + TAIL_ROOM + room);
+		at = MakeOutputRoom(out, PutComma(at, i), name.len + TAIL_ROOM + room);
 		at = PutString(out, at, name, TAIL_ROOM + room);
 		at = PUT(at, ": ");
 		at = PutElement(out, at, value);

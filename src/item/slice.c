@@ -247,7 +247,7 @@ ItemOfEntries(const Container *c, const uint32 *entries, int n)
  * for every name whether it exists.
  */
 static struct varlena *
-ReadPart(Datum item, const Slice *names, int n)
+ReadFirstPart(Datum item, const Slice *names, int n)
 {
 	ItemPart	part;
 	uint32	   *entries = palloc(n * sizeof(uint32));
@@ -273,7 +273,7 @@ ReadPart(Datum item, const Slice *names, int n)
 static struct varlena *
 PartOfLarge(Datum item, const Slice *names, int n)
 {
-	return n > 0 && IsLarge(item) ? ReadPart(item, names, n) : NULL;
+	return n > 0 && IsLarge(item) ? ReadFirstPart(item, names, n) : NULL;
 }
 
 struct varlena *

@@ -121,7 +121,7 @@ NoteQuotes(LogSearch *s, const char *line)
 }
 
 static void
-AddLine(LogSearch *s, const char *line)
+AddLogLine(LogSearch *s, const char *line)
 {
 	if (s->csv ? !s->quoted : BeginsEntry(line))
 		EndEntry(s);
@@ -152,11 +152,11 @@ SearchFile(LogSearch *s, const char *name)
 		appendStringInfoString(&line, piece);
 		if (line.data[line.len - 1] != '\n' && line.len < MAX_ENTRY)
 			continue;
-		AddLine(s, line.data);
+		AddLogLine(s, line.data);
 		resetStringInfo(&line);
 	}
 	if (line.len > 0)
-		AddLine(s, line.data);
+		AddLogLine(s, line.data);
 	EndEntry(s);
 	FreeFile(file);
 }

@@ -104,7 +104,7 @@ HashOfKey(const void *list, int i)
 
 /* An ElementsEqual. */
 static bool
-KeysEqual(const void *list, int i, int j)
+BatchKeysEqual(const void *list, int i, int j)
 {
 	const BoundGetTable *b = list;
 
@@ -117,7 +117,7 @@ KeysEqual(const void *list, int i, int j)
 }
 
 static void
-BindKeys(BoundGetTable *b)
+BindBatchKeys(BoundGetTable *b)
 {
 	const BatchGetTable *t = b->table;
 
@@ -126,12 +126,12 @@ BindKeys(BoundGetTable *b)
 	GetFindNeeded(&b->get);
 	for (int i = 0; i < t->nkeys; i++)
 		(void) GetBindKey(b->store.def, t->keys[i], &b->keys[i], NULL);
-	if (!t->repeats && !AllDistinct(b, t->nkeys, HashOfKey, KeysEqual))
+	if (!t->repeats && !AllDistinct(b, t->nkeys, HashOfKey, BatchKeysEqual))
 		DuplicateKeysError();
 }
 
 static void
-ReadKeys(BoundGetTable *b, GetResult *results)
+ReadBatchKeys(BoundGetTable *b, GetResult *results)
 {
 	StoreReadAhead(&b->store, b->keys, b->table->nkeys);
 	for (int i = 0; i < b->table->nkeys; i++)
@@ -156,9 +156,9 @@ BatchGetItem(const BatchGetTable *tables, int n, GetResult **results)
 	for (int i = 0; i < n; i++)
 		StoreOpen(&bound[i].store, tables[i].table_name, ACL_SELECT);
 	for (int i = 0; i < n; i++)
-		BindKeys(&bound[i]);
+		BindBatchKeys(&bound[i]);
 	for (int i = 0; i < n; i++)
-		ReadKeys(&bound[i], results[i]);
+		ReadBatchKeys(&bound[i], results[i]);
 	for (int i = 0; i < n; i++)
 		StoreClose(&bound[i].store);
 }

@@ -130,7 +130,7 @@ AppendProjection(StringInfo out, const IndexDef *index)
 }
 
 static void
-AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
+AppendIndexDescription(StringInfo out, const TableDef *def, const IndexDef *index)
 {
 	static const char *const states[] = {"CREATING", "ACTIVE", "DELETING"};
 	/* An index that is being created may have no relation yet. */
@@ -171,7 +171,7 @@ AppendIndexes(StringInfo out, const TableDef *def, bool local, bool vectors, con
 			appendStringInfo(out, ", \"%s\": [", member);
 		else
 			appendStringInfoString(out, ", ");
-		AppendIndex(out, def, &def->indexes[i]);
+		AppendIndexDescription(out, def, &def->indexes[i]);
 	}
 	if (n > 0)
 		appendStringInfoChar(out, ']');

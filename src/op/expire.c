@@ -211,7 +211,7 @@ DeleteFromNamed(const char *name, int64 room)
 
 /* Returns the tables with a time to live from which the user may delete. */
 static Work *
-FindTables(int *n)
+FindTablesToExpire(int *n)
 {
 	List	   *relids = TablesWithFeature(FEATURE_TIME_TO_LIVE);
 	Work	   *tables = palloc0((list_length(relids) + 1) * sizeof(Work));
@@ -254,7 +254,7 @@ static int64
 DeleteEverywhere(int64 room)
 {
 	int			n;
-	Work	   *tables = FindTables(&n);
+	Work	   *tables = FindTablesToExpire(&n);
 	int64		deleted = 0;
 
 	for (int turn = 0; turn < 2; turn++)

@@ -88,7 +88,7 @@ FindFailure(const Expiry *e, uint64 id)
  * is the time until the item is tried again, alone.
  */
 static bool
-RecordFailure(Expiry *e, uint64 id, int64 rest)
+RecordFailedDeletion(Expiry *e, uint64 id, int64 rest)
 {
 	Failure    *failure = FindFailure(e, id);
 	bool		known = failure != NULL;
@@ -140,7 +140,7 @@ ExpiryBeginPass(Expiry *e, bool whole)
  * part follows.
  */
 static bool
-NextPart(Expiry *e)
+BeginNextPart(Expiry *e)
 {
 	static const ExpiredPosition beginning;
 
@@ -224,7 +224,7 @@ ConcernsAllItems(const ErrorData *error)
 static void
 NoteFailure(Expiry *e, uint64 id, const ErrorData *error)
 {
-	if (!RecordFailure(e, id, 0))
+	if (!RecordFailedDeletion(e, id, 0))
 		return;
 	if (e->failed++ == 0)
 		e->message = pstrdup(error->message);
@@ -386,7 +386,7 @@ ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
 		e->deleting = true;
 		DeleteAsExpired(e, &search, &found);
 	}
-	return more || NextPart(e);
+	return more || BeginNextPart(e);
 }
 
 /*
@@ -463,7 +463,7 @@ ExpiryAborted(Expiry *e, bool cancelled)
 		return true;
 	}
 	if (e->alone)
-		return RecordFailure(e, e->id, REST_TIMES * (GetCurrentTimestamp() - e->began + 1));
+		return RecordFailedDeletion(e, e->id, REST_TIMES * (GetCurrentTimestamp() - e->began + 1));
 	ExpiredPositionKeep(&e->position, &e->before, e->context);
 	e->careful = EXPIRE_BATCH;
 	return true;

@@ -23,7 +23,7 @@
  * checked last, because all other expression errors are more important.
  */
 static void
-BindExpressions(Reader *r)
+BindReadExpressions(Reader *r)
 {
 	const ReadOp *op = r->op;
 	bool		values = op->key_condition.given || op->filter.given;
@@ -173,7 +173,7 @@ ReaderOpen(const ReadOp *op)
 
 	r->op = op;
 	CheckReadParameters(op);
-	BindExpressions(r);
+	BindReadExpressions(r);
 
 	StoreOpen(&r->store, op->table_name, ACL_SELECT);
 	if (op->of_node)

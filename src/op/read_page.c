@@ -13,7 +13,7 @@
 #include "table/index_relation.h"
 
 static void
-AppendItem(PageBuilder *b, const ReadRow *row)
+AppendPageItem(PageBuilder *b, const ReadRow *row)
 {
 	ReadPageResult *page = b->page;
 
@@ -77,7 +77,7 @@ PageAdd(PageBuilder *b, const ReadRow *row)
 	if (row->matched)
 	{
 		if (!b->count_only)
-			AppendItem(b, row);
+			AppendPageItem(b, row);
 		page->count++;
 	}
 	return page->scanned_count == b->limit ||

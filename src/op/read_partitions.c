@@ -50,7 +50,7 @@ RaiseOutsideBoundaries(void)
 }
 
 static ValueRef
-StartValue(const PartitionsOp *p, int attribute)
+PartitionStartValue(const PartitionsOp *p, int attribute)
 {
 	Slice		name = p->key->attributes[attribute].name;
 
@@ -87,7 +87,7 @@ StartRank(const PartitionsOp *p)
 		bool		same = true;
 
 		for (int k = 0; k < p->key->npartition && same; k++)
-			same = ValueEqual(p->partitions[i][k], StartValue(p, k));
+			same = ValueEqual(p->partitions[i][k], PartitionStartValue(p, k));
 		if (same)
 			return i;
 	}
@@ -222,7 +222,7 @@ EndSource(Source *s)
 
 /* Reads the next row of a partition, or closes the partition at its end. */
 static void
-AdvanceSource(const Merge *m, Source *s)
+AdvancePartition(const Merge *m, Source *s)
 {
 	do
 	{
@@ -265,7 +265,7 @@ OpenSources(Merge *m)
 	{
 		OpenSource(m, m->start_rank);
 		for (int i = 0; i < m->p->key->nsort; i++)
-			m->start_sort[i] = StartValue(m->p, m->p->key->npartition + i);
+			m->start_sort[i] = PartitionStartValue(m->p, m->p->key->npartition + i);
 	}
 	for (int i = 0; i < m->p->npartitions; i++)
 	{
@@ -303,7 +303,7 @@ ReadMerged(const PartitionsOp *p, PageBuilder *builder)
 	builder->page->index_local = m.sources[0].reader->index != NULL &&
 		m.sources[0].reader->index->local;
 	for (int i = 0; i < p->npartitions; i++)
-		AdvanceSource(&m, &m.sources[i]);
+		AdvancePartition(&m, &m.sources[i]);
 	while ((s = NextSource(&m)) != NULL)
 	{
 		if (PageAdd(builder, &s->row))
@@ -311,7 +311,7 @@ ReadMerged(const PartitionsOp *p, PageBuilder *builder)
 			builder->page->last_key = ReaderPosition(s->reader);
 			break;
 		}
-		AdvanceSource(&m, s);
+		AdvancePartition(&m, s);
 	}
 	for (int i = 0; i < p->npartitions; i++)
 	{

@@ -232,7 +232,7 @@ ConditionsCancel(Action *actions, int n, TransactResult *result)
 }
 
 static void
-FillResult(const Action *a, struct varlena *stored, WriteResult *result)
+FillWriteResult(const Action *a, struct varlena *stored, WriteResult *result)
 {
 	if (a->op->images)
 	{
@@ -284,7 +284,7 @@ WriteActions(Action *actions, int n, TransactResult *result)
 			StoreWriteLocked(a->store, &a->prepared.key, &a->lock, a->write, a->item, &stored);
 		else
 			stored = a->old;
-		FillResult(a, stored, &result->writes[i]);
+		FillWriteResult(a, stored, &result->writes[i]);
 	}
 }
 
@@ -406,7 +406,7 @@ TransactCanceledError(const TransactResult *result, int n)
  * Binds the keys; a key that does not fit its table cancels the transaction.
  */
 static void
-BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *keys)
+BindGetKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *keys)
 {
 	TransactResult result = {0};
 
@@ -453,7 +453,7 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 		table[i] = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
 	OpTablesOpenAtOnce(&tables, "a read transaction");
-	BindKeys(gets, &tables, table, n, keys);
+	BindGetKeys(gets, &tables, table, n, keys);
 	for (int i = 0; i < n; i++)
 	{
 		Store	   *store = &tables.tables[table[i]].store;

@@ -120,7 +120,7 @@ PassNull(JsonReader *r)
 }
 
 static Slice
-ReadString(JsonReader *r, const char *name)
+ReadActionString(JsonReader *r, const char *name)
 {
 	if (PassNull(r))
 		return (Slice) {NULL, 0};
@@ -132,14 +132,14 @@ ReadString(JsonReader *r, const char *name)
 static ExprText
 ReadExpr(JsonReader *r, const char *name)
 {
-	Slice		text = ReadString(r, name);
+	Slice		text = ReadActionString(r, name);
 
 	return (ExprText) {text.data != NULL, text};
 }
 
 /* Returns a map of attribute values; NULL if it is absent. */
 static struct varlena *
-ReadItem(JsonReader *r, const char *name)
+ReadActionItem(JsonReader *r, const char *name)
 {
 	struct varlena *item;
 	ItemBuilder b;
@@ -156,7 +156,7 @@ ReadItem(JsonReader *r, const char *name)
 }
 
 static void
-ReadNames(JsonReader *r, const char *name, ExprArgs *args)
+ReadActionNames(JsonReader *r, const char *name, ExprArgs *args)
 {
 	const char *start;
 	Jsonb	   *names;
@@ -182,11 +182,11 @@ ReadMember(JsonReader *r, Action *a, ActionMember member)
 	switch (member)
 	{
 		case MEMBER_TABLE_NAME:
-			a->table_name = ReadString(r, name);
+			a->table_name = ReadActionString(r, name);
 			break;
 		case MEMBER_ITEM:
 		case MEMBER_KEY:
-			a->item = ReadItem(r, name);
+			a->item = ReadActionItem(r, name);
 			break;
 		case MEMBER_UPDATE:
 			a->update = ReadExpr(r, name);
@@ -198,14 +198,14 @@ ReadMember(JsonReader *r, Action *a, ActionMember member)
 			a->projection = ReadExpr(r, name);
 			break;
 		case MEMBER_NAMES:
-			ReadNames(r, name, &a->args);
+			ReadActionNames(r, name, &a->args);
 			break;
 		case MEMBER_VALUES:
-			values = ReadItem(r, name);
+			values = ReadActionItem(r, name);
 			a->args.values = values != NULL ? ItemRoot(values) : MISSING_VALUE;
 			break;
 		case MEMBER_RETURN_ON_FAILURE:
-			a->return_on_failure = ReadString(r, name);
+			a->return_on_failure = ReadActionString(r, name);
 			break;
 	}
 }
@@ -215,7 +215,7 @@ ReadMember(JsonReader *r, Action *a, ActionMember member)
  * ConditionExpression must not become a write without condition.
  */
 static ActionMember
-FindMember(const Action *a, Slice name)
+FindActionMember(const Action *a, Slice name)
 {
 	for (size_t i = 0; i < lengthof(member_names); i++)
 	{
@@ -255,7 +255,7 @@ FailMemberCount(int position, int members)
 
 /* Reads the members of an action. */
 static void
-ReadBody(JsonReader *r, Action *a)
+ReadActionBody(JsonReader *r, Action *a)
 {
 	Slice		name;
 
@@ -263,7 +263,7 @@ ReadBody(JsonReader *r, Action *a)
 		WrongMember(a->kind->name, "an object");
 	JsonBeginObject(r);
 	while (JsonNextMember(r, &name))
-		ReadMember(r, a, FindMember(a, name));
+		ReadMember(r, a, FindActionMember(a, name));
 }
 
 /* Reads an element of the list: an object whose only member is an action. */
@@ -280,7 +280,7 @@ ReadAction(JsonReader *r, const ActionKinds *known, Action *a)
 		FailMemberCount(a->position, 0);
 	a->kind = FindKind(known, name);
 	a->args.values = MISSING_VALUE;
-	ReadBody(r, a);
+	ReadActionBody(r, a);
 	for (; JsonNextMember(r, &name); members++)
 		JsonSkipValue(r);
 	if (members > 1)
@@ -365,7 +365,7 @@ ReturnsOldOnFailure(const Action *a)
 }
 
 static void
-MakeWrite(const Action *a, WriteOp *op)
+MakeActionWrite(const Action *a, WriteOp *op)
 {
 	op->kind = a->kind->write;
 	op->table_name = RequireTableName(a);
@@ -389,7 +389,7 @@ dynamo_transact_write_items(PG_FUNCTION_ARGS)
 	ReadActions(fcinfo, &writes, &list);
 	ops = palloc0(sizeof(WriteOp) * list.n);
 	for (int i = 0; i < list.n; i++)
-		MakeWrite(&list.actions[i], &ops[i]);
+		MakeActionWrite(&list.actions[i], &ops[i]);
 	TransactWriteItems(ops, list.n, &result);
 	if (result.canceled)
 		TransactCanceledError(&result, list.n);

@@ -55,7 +55,7 @@ WriteCheckRequest(const WriteOp *op)
 }
 
 static void
-BindExpressions(PreparedWrite *w)
+BindWriteExpressions(PreparedWrite *w)
 {
 	const WriteOp *op = w->op;
 	bool		given = op->condition.given || op->update.given;
@@ -83,7 +83,7 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 	w->op = op;
 	w->update = op->built_update;
 	w->condition = op->built_condition;
-	BindExpressions(w);
+	BindWriteExpressions(w);
 	w->need_old = op->kind == WRITE_KIND_UPDATE || w->condition != NULL || op->insert ||
 		op->return_values != RETURN_NONE || op->sizes || op->images;
 }

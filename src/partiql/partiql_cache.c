@@ -12,7 +12,7 @@
 #include "partiql/partiql_tree.h"
 
 static const void *
-ParseStatement(int kind, Slice text, Problem *problem)
+ParseStatementText(int kind, Slice text, Problem *problem)
 {
 	return StatementParseText(text, problem);
 }
@@ -20,7 +20,7 @@ ParseStatement(int kind, Slice text, Problem *problem)
 /*
  * The limit in bytes: no text of the maximum number of characters is longer.
  */
-static ParseCache statements = {ParseStatement, STATEMENT_MAX_SIZE * MAX_MULTIBYTE_CHAR_LEN};
+static ParseCache statements = {ParseStatementText, STATEMENT_MAX_SIZE * MAX_MULTIBYTE_CHAR_LEN};
 
 const Statement *
 StatementParse(const char *text, uint32 len, Problem *problem)

@@ -11,7 +11,7 @@
 #include "item/builder.h"
 #include "partiql/partiql_tree.h"
 
-static void AddLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters);
+static void BuildLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters);
 
 bool
 LiteralHasParameter(const Literal *literal)
@@ -69,7 +69,7 @@ FindSetType(const Literal *set, const ValueRef *parameters, Problem *problem, Va
 }
 
 static void
-AddMember(ItemBuilder *b, ValueRef v)
+BuildSetMember(ItemBuilder *b, ValueRef v)
 {
 	Slice		payload = ValuePayload(v);
 
@@ -96,7 +96,7 @@ AddSet(ItemBuilder *b, const Literal *set, const ValueRef *parameters)
 	}
 	ItemBuilderBeginSet(b, type);
 	for (const Literal *member = set->first; member; member = member->next)
-		AddMember(b, ScalarValue(member, parameters));
+		BuildSetMember(b, ScalarValue(member, parameters));
 	ItemBuilderEnd(b);
 }
 
@@ -115,13 +115,13 @@ AddContainer(ItemBuilder *b, const Literal *container, const ValueRef *parameter
 	{
 		if (map)
 			ItemBuilderName(b, child->name.data, child->name.len);
-		AddLiteral(b, child, parameters);
+		BuildLiteral(b, child, parameters);
 	}
 	ItemBuilderEnd(b);
 }
 
 static void
-AddLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters)
+BuildLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters)
 {
 	check_stack_depth();
 	switch (literal->kind)
@@ -148,7 +148,7 @@ LiteralBuild(const Literal *literal, int depth, const ValueRef *parameters, Prob
 
 	ItemBuilderInit(&b, depth, DUPLICATE_NAME_ERROR);
 	b.problem = problem;
-	AddLiteral(&b, literal, parameters);
+	BuildLiteral(&b, literal, parameters);
 	value = ItemBuilderHasFailed(&b) ? NULL : ItemBuilderFinish(&b);
 	ItemBuilderRelease(&b);
 	return value;

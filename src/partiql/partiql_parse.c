@@ -240,7 +240,7 @@ PartiqlOperator(PartiqlParser *p, NodeKind kind)
 /* ---- clauses ---- */
 
 static void
-ParseTable(PartiqlParser *p)
+ParseTableName(PartiqlParser *p)
 {
 	p->statement->table = PartiqlParseName(p, "a table name");
 }
@@ -330,7 +330,7 @@ NameResults(PartiqlParser *p)
 }
 
 static void
-ParseProjection(PartiqlParser *p)
+ParseSelectList(PartiqlParser *p)
 {
 	ExprNode	list = {0};
 
@@ -399,10 +399,10 @@ static void
 ParseSelect(PartiqlParser *p)
 {
 	PartiqlExpectWord(p, "SELECT");
-	ParseProjection(p);
+	ParseSelectList(p);
 	CheckAlias(p);
 	PartiqlExpectWord(p, "FROM");
-	ParseTable(p);
+	ParseTableName(p);
 	if (PartiqlAt(p, PT_DOT))
 	{
 		PartiqlAdvance(p);
@@ -429,7 +429,7 @@ ParseInsert(PartiqlParser *p)
 {
 	PartiqlAdvance(p);
 	PartiqlExpectWord(p, "INTO");
-	ParseTable(p);
+	ParseTableName(p);
 	if (PartiqlAt(p, PT_LSET))
 		ReportPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
 				   "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
@@ -442,10 +442,10 @@ ParseInsert(PartiqlParser *p)
 }
 
 static void
-ParseUpdate(PartiqlParser *p)
+ParseUpdateStatement(PartiqlParser *p)
 {
 	PartiqlAdvance(p);
-	ParseTable(p);
+	ParseTableName(p);
 	PartiqlParseClauses(p);
 	ParseWhere(p);
 	ParseReturning(p);
@@ -456,7 +456,7 @@ ParseDelete(PartiqlParser *p)
 {
 	PartiqlAdvance(p);
 	PartiqlExpectWord(p, "FROM");
-	ParseTable(p);
+	ParseTableName(p);
 	ParseWhere(p);
 	ParseReturning(p);
 }
@@ -472,7 +472,7 @@ static const struct
 	{"SELECT", STATEMENT_SELECT, ParseSelect},
 	{"EXISTS", STATEMENT_EXISTS, ParseExists},
 	{"INSERT", STATEMENT_INSERT, ParseInsert},
-	{"UPDATE", STATEMENT_UPDATE, ParseUpdate},
+	{"UPDATE", STATEMENT_UPDATE, ParseUpdateStatement},
 	{"DELETE", STATEMENT_DELETE, ParseDelete},
 };
 

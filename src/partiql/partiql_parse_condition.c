@@ -30,7 +30,7 @@ NodeIsCondition(const ExprNode *node)
 }
 
 static ExprNode *
-RequireCondition(PartiqlParser *p, ExprNode *node)
+RequirePartiqlCondition(PartiqlParser *p, ExprNode *node)
 {
 	if (!NodeIsCondition(node))
 		PartiqlUnexpected(p, "an operator");
@@ -145,7 +145,7 @@ PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner)
 
 /* Parses an operand, or a condition in parentheses. */
 static ExprNode *
-ParseTerm(PartiqlParser *p)
+ParsePartiqlTerm(PartiqlParser *p)
 {
 	if (PartiqlAt(p, PT_LPAREN))
 		return PartiqlParseParentheses(p, PartiqlParseOr);
@@ -161,14 +161,14 @@ ParseTerm(PartiqlParser *p)
 }
 
 static ExprNode *
-ParseOperand(PartiqlParser *p)
+ParsePartiqlOperand(PartiqlParser *p)
 {
-	return RequireOperand(p, ParseTerm(p));
+	return RequireOperand(p, ParsePartiqlTerm(p));
 }
 
 /* ---- predicates ---- */
 
-static ExprNode *ParsePredicate(PartiqlParser *p);
+static ExprNode *ParsePartiqlPredicate(PartiqlParser *p);
 
 #define GRAMMAR_PARSER			PartiqlParser
 #define GRAMMAR_NAME(name)		Partiql##name
@@ -176,15 +176,15 @@ static ExprNode *ParsePredicate(PartiqlParser *p);
 #define GRAMMAR_AT_WORD			PartiqlAtWord
 #define GRAMMAR_EXPECT_WORD		PartiqlExpectWord
 #define GRAMMAR_OPERATOR		PartiqlOperator
-#define GRAMMAR_REQUIRE			(void) RequireCondition
+#define GRAMMAR_REQUIRE			(void) RequirePartiqlCondition
 #define GRAMMAR_ENTER			PartiqlEnter
 #define GRAMMAR_LEAVE			PartiqlLeave
-#define GRAMMAR_OPERAND			ParseOperand
-#define GRAMMAR_PREDICATE		ParsePredicate
+#define GRAMMAR_OPERAND			ParsePartiqlOperand
+#define GRAMMAR_PREDICATE		ParsePartiqlPredicate
 #include "expr/condition_grammar.h"
 
 static ExprNode *
-ParseIn(PartiqlParser *p, ExprNode *left)
+ParsePartiqlIn(PartiqlParser *p, ExprNode *left)
 {
 	ExprNode   *node = PartiqlOperator(p, NODE_IN);
 	bool		brackets = PartiqlAt(p, PT_LBRACKET);
@@ -196,7 +196,7 @@ ParseIn(PartiqlParser *p, ExprNode *left)
 	do
 	{
 		PartiqlAdvance(p);
-		NodeAppend(node, ParseOperand(p));
+		NodeAppend(node, ParsePartiqlOperand(p));
 	} while (PartiqlAt(p, PT_COMMA));
 	PartiqlExpect(p, brackets ? PT_RBRACKET : PT_RPAREN, brackets ? "',' or ']'" : "',' or ')'");
 	PartiqlLeave(p);
@@ -274,9 +274,9 @@ ParseIs(PartiqlParser *p, ExprNode *path)
 }
 
 static ExprNode *
-ParsePredicate(PartiqlParser *p)
+ParsePartiqlPredicate(PartiqlParser *p)
 {
-	ExprNode   *left = ParseTerm(p);
+	ExprNode   *left = ParsePartiqlTerm(p);
 	int			op = PartiqlCompareOpAt(p);
 	bool		negated = PartiqlAtWord(p, "NOT");
 	ExprNode   *node;
@@ -290,7 +290,7 @@ ParsePredicate(PartiqlParser *p)
 	if (PartiqlAtWord(p, "BETWEEN"))
 		node = PartiqlParseBetween(p, RequireOperand(p, left));
 	else if (PartiqlAtWord(p, "IN"))
-		node = ParseIn(p, RequireOperand(p, left));
+		node = ParsePartiqlIn(p, RequireOperand(p, left));
 	else
 	{
 		if (negated)
@@ -303,5 +303,5 @@ ParsePredicate(PartiqlParser *p)
 ExprNode *
 PartiqlParseCondition(PartiqlParser *p)
 {
-	return RequireCondition(p, PartiqlParseOr(p));
+	return RequirePartiqlCondition(p, PartiqlParseOr(p));
 }

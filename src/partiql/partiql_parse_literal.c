@@ -118,7 +118,7 @@ ParseParameter(PartiqlParser *p)
 /* ---- containers ---- */
 
 static Literal *
-ParseEntry(PartiqlParser *p)
+ParseMapEntry(PartiqlParser *p)
 {
 	Literal    *entry;
 	Slice		name;
@@ -202,7 +202,7 @@ ParseAny(PartiqlParser *p)
 			literal = ParseContainer(p, LITERAL_SET, ParseAny, PT_RSET, "',' or '>>'");
 			break;
 		case PT_LBRACE:
-			literal = ParseContainer(p, LITERAL_MAP, ParseEntry, PT_RBRACE, "',' or '}'");
+			literal = ParseContainer(p, LITERAL_MAP, ParseMapEntry, PT_RBRACE, "',' or '}'");
 			break;
 		default:
 			literal = ParseScalar(p);
@@ -252,7 +252,7 @@ MakeLiteralConstant(PartiqlParser *p, Literal *literal)
 
 /* Adds a value to the statement and returns a node that refers to it. */
 static ExprNode *
-AddValue(PartiqlParser *p, ExprNode *node, Literal *literal)
+AddParsedValue(PartiqlParser *p, ExprNode *node, Literal *literal)
 {
 	Statement  *s = p->statement;
 
@@ -272,11 +272,11 @@ PartiqlParseValue(PartiqlParser *p)
 {
 	ExprNode   *node = PartiqlNode(p, NODE_POSITION);
 
-	return AddValue(p, node, ParseAny(p));
+	return AddParsedValue(p, node, ParseAny(p));
 }
 
 ExprNode *
 PartiqlImpliedString(PartiqlParser *p, const char *text)
 {
-	return AddValue(p, PartiqlNode(p, NODE_POSITION), ParseString(p, SliceOf(text)));
+	return AddParsedValue(p, PartiqlNode(p, NODE_POSITION), ParseString(p, SliceOf(text)));
 }

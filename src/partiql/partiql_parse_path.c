@@ -32,7 +32,7 @@ PartiqlParseName(PartiqlParser *p, const char *expected)
 }
 
 static void
-ParsePathName(PartiqlParser *p, PathElement *element)
+ParsePartiqlName(PartiqlParser *p, PathElement *element)
 {
 	element->step = PATH_NAME;
 	element->position = PositionIn(p->text, p->token.text);
@@ -52,7 +52,7 @@ IsDigits(Slice text)
 
 /* Parses an index whose "[" has been consumed. */
 static void
-ParsePathIndex(PartiqlParser *p, PathElement *element)
+ParsePartiqlIndex(PartiqlParser *p, PathElement *element)
 {
 	Slice		digits = p->token.text;
 
@@ -69,7 +69,7 @@ ParsePathIndex(PartiqlParser *p, PathElement *element)
 
 /* Parses the next element of a path; false if the path ends. */
 static bool
-ParsePathStep(PartiqlParser *p, PathElement *element)
+ParsePartiqlStep(PartiqlParser *p, PathElement *element)
 {
 	bool		dot = PartiqlAt(p, PT_DOT);
 
@@ -77,9 +77,9 @@ ParsePathStep(PartiqlParser *p, PathElement *element)
 		return false;
 	PartiqlAdvance(p);
 	if (dot)
-		ParsePathName(p, element);
+		ParsePartiqlName(p, element);
 	else
-		ParsePathIndex(p, element);
+		ParsePartiqlIndex(p, element);
 	return true;
 }
 
@@ -90,9 +90,9 @@ PartiqlParsePath(PartiqlParser *p)
 	PathElement elements[EXPR_MAX_PATH_DEPTH + 1] = {0};
 	int			n = 1;
 
-	ParsePathName(p, &elements[0]);
+	ParsePartiqlName(p, &elements[0]);
 	/* Elements beyond the limit are counted but not kept. */
-	while (ParsePathStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
+	while (ParsePartiqlStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)
 		PartiqlExprError(p, EXPR_ERROR_DEPTH, node->text, n);

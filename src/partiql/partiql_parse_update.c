@@ -13,7 +13,7 @@
 
 #include "partiql/partiql_parser.h"
 
-static ExprNode *ParseSetValue(PartiqlParser *p);
+static ExprNode *ParsePartiqlSetValue(PartiqlParser *p);
 
 static bool
 IsArithmetic(const ExprNode *node)
@@ -52,10 +52,10 @@ ParseCallOperand(PartiqlParser *p)
 }
 
 static ExprNode *
-ParseOperand(PartiqlParser *p)
+ParsePartiqlSetOperand(PartiqlParser *p)
 {
 	if (PartiqlAt(p, PT_LPAREN))
-		return PartiqlParseParentheses(p, ParseSetValue);
+		return PartiqlParseParentheses(p, ParsePartiqlSetValue);
 	if (PartiqlAtLiteral(p))
 		return PartiqlParseValue(p);
 	return PartiqlAtCall(p) ? ParseUpdateCall(p) : PartiqlParsePath(p);
@@ -73,9 +73,9 @@ RequireTerm(PartiqlParser *p, ExprNode *node)
 }
 
 static ExprNode *
-ParseSetValue(PartiqlParser *p)
+ParsePartiqlSetValue(PartiqlParser *p)
 {
-	ExprNode   *left = ParseOperand(p);
+	ExprNode   *left = ParsePartiqlSetOperand(p);
 	ExprNode   *node;
 
 	while (PartiqlAt(p, PT_PLUS) || PartiqlAt(p, PT_MINUS))
@@ -83,7 +83,7 @@ ParseSetValue(PartiqlParser *p)
 		(void) RequireTerm(p, left);
 		node = PartiqlOperator(p, PartiqlAt(p, PT_PLUS) ? NODE_PLUS : NODE_MINUS);
 		NodeAppend(node, left);
-		NodeAppend(node, RequireTerm(p, ParseOperand(p)));
+		NodeAppend(node, RequireTerm(p, ParsePartiqlSetOperand(p)));
 		left = node;
 	}
 	return left;
@@ -119,7 +119,7 @@ CheckSetFunction(PartiqlParser *p, const ExprNode *target, const ExprNode *call)
 }
 
 static void
-ParseAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
+ParsePartiqlAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
 {
 	ExprNode   *node = PartiqlNode(p, NODE_ACTION);
 
@@ -129,7 +129,7 @@ ParseAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
 	if (action == ACTION_SET)
 	{
 		PartiqlExpect(p, PT_EQ, "'='");
-		NodeAppend(node, ParseSetValue(p));
+		NodeAppend(node, ParsePartiqlSetValue(p));
 		if (!p->failed && NodeChangesSet(node->last))
 			CheckSetFunction(p, node->first, node->last);
 	}
@@ -146,7 +146,7 @@ ParseClause(PartiqlParser *p, ExprNode *list)
 	do
 	{
 		PartiqlAdvance(p);
-		ParseAction(p, list, action);
+		ParsePartiqlAction(p, list, action);
 	} while (PartiqlAt(p, PT_COMMA));
 }
 

@@ -205,7 +205,7 @@ NoteTooManyPartitions(Problem *problem)
  * full.
  */
 static bool
-AddValue(ValueList *list, ValueRef value)
+AddDistinctValue(ValueList *list, ValueRef value)
 {
 	for (int i = 0; i < list->n; i++)
 	{
@@ -225,7 +225,7 @@ AddInValues(const Condition *cond, ValueList *list)
 		return NoteTooManyPartitions(list->problem);
 	for (int i = 1; i < cond->n; i++)
 	{
-		if (!AddValue(list, cond->operands[i].value))
+		if (!AddDistinctValue(list, cond->operands[i].value))
 			return false;
 	}
 	return true;
@@ -241,7 +241,7 @@ CollectValues(const Condition *cond, Slice name, ValueList *list)
 	ValueRef	value;
 
 	if (ComparesEqual(cond, name, &value))
-		return AddValue(list, value);
+		return AddDistinctValue(list, value);
 	if (IsInValues(cond, name))
 		return AddInValues(cond, list);
 	if (cond->kind != CONDITION_OR)

@@ -11,13 +11,13 @@
 #include "partiql/partiql_scan.h"
 
 static inline bool
-IsSpace(char c)
+IsPartiqlSpace(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
 }
 
 static inline bool
-IsDigit(char c)
+IsPartiqlDigit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -66,7 +66,7 @@ SkipSpace(const char *p, const char *end)
 	{
 		const char *behind;
 
-		if (IsSpace(*p))
+		if (IsPartiqlSpace(*p))
 			p++;
 		else if (IsAt(p, end, "--"))
 			p = SkipLine(p, end);
@@ -85,7 +85,7 @@ ScanWord(const char *p, const char *end)
 {
 	const char *start = p;
 
-	while (p < end && (StartsWord(*p) || IsDigit(*p)))
+	while (p < end && (StartsWord(*p) || IsPartiqlDigit(*p)))
 		p++;
 	return (PartiqlToken) {PT_WORD, {start, p - start}};
 }
@@ -100,12 +100,12 @@ ScanNumber(const char *p, const char *end)
 	const char *start = p;
 	const char *exponent;
 
-	while (p < end && IsDigit(*p))
+	while (p < end && IsPartiqlDigit(*p))
 		p++;
 	if (p < end && *p == '.')
 	{
 		p++;
-		while (p < end && IsDigit(*p))
+		while (p < end && IsPartiqlDigit(*p))
 			p++;
 	}
 	if (p < end && (*p == 'e' || *p == 'E'))
@@ -113,10 +113,10 @@ ScanNumber(const char *p, const char *end)
 		exponent = p + 1;
 		if (exponent < end && (*exponent == '+' || *exponent == '-'))
 			exponent++;
-		if (exponent < end && IsDigit(*exponent))
+		if (exponent < end && IsPartiqlDigit(*exponent))
 		{
 			p = exponent;
-			while (p < end && IsDigit(*p))
+			while (p < end && IsPartiqlDigit(*p))
 				p++;
 		}
 	}
@@ -207,7 +207,7 @@ PartiqlScan(Slice text, uint32 from)
 		return (PartiqlToken) {PT_END, {end, 0}};
 	if (StartsWord(*p))
 		return ScanWord(p, end);
-	if (IsDigit(*p) || (*p == '.' && p + 1 < end && IsDigit(p[1])))
+	if (IsPartiqlDigit(*p) || (*p == '.' && p + 1 < end && IsPartiqlDigit(p[1])))
 		return ScanNumber(p, end);
 	if (*p == '\'')
 		return ScanQuoted(PT_STRING, p, end);

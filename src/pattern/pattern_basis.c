@@ -39,7 +39,7 @@
 /* ---- writing ---- */
 
 static void
-BuildString(ItemBuilder *b, const char *name, Slice text)
+BuildBasisString(ItemBuilder *b, const char *name, Slice text)
 {
 	if (text.data == NULL)
 		return;
@@ -69,9 +69,9 @@ static void
 BuildEntity(ItemBuilder *b, const PatternTarget *target, const Entity *entity)
 {
 	ItemBuilderBeginMap(b);
-	BuildString(b, "name", entity->name);
-	BuildString(b, "attribute", entity->type_attribute);
-	BuildString(b, "value", entity->type_value);
+	BuildBasisString(b, "name", entity->name);
+	BuildBasisString(b, "attribute", entity->type_attribute);
+	BuildBasisString(b, "value", entity->type_value);
 	ItemBuilderName(b, "templates", strlen("templates"));
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < KeyCount(target->key); i++)
@@ -92,9 +92,9 @@ static void
 BuildRange(ItemBuilder *b, Slice attribute, const PatternRange *range)
 {
 	ItemBuilderBeginMap(b);
-	BuildString(b, "attribute", attribute);
-	BuildString(b, "constant", range->constant == NULL ? MISSING_SLICE : SliceOf(range->constant));
-	BuildString(b, "known", SliceOf(psprintf("%d", range->known)));
+	BuildBasisString(b, "attribute", attribute);
+	BuildBasisString(b, "constant", range->constant == NULL ? MISSING_SLICE : SliceOf(range->constant));
+	BuildBasisString(b, "known", SliceOf(psprintf("%d", range->known)));
 	BuildTrue(b, "whole", range->whole);
 	ItemBuilderEnd(b);
 }
@@ -105,9 +105,9 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
 	ItemBuilderBeginMap(b);
-	BuildString(b, "pattern", SliceOf(name));
-	BuildString(b, "index", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->name));
-	BuildString(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->kind->storage));
+	BuildBasisString(b, "pattern", SliceOf(name));
+	BuildBasisString(b, "index", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->name));
+	BuildBasisString(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->kind->storage));
 	ItemBuilderName(b, "entities", strlen("entities"));
 	ItemBuilderBeginList(b);
 	for (int i = 0; i < target->nentities; i++)
@@ -135,7 +135,7 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 /* ---- reading ---- */
 
 static char *
-ReadText(ValueRef map, const char *name)
+ReadBasisText(ValueRef map, const char *name)
 {
 	Slice		text = StoredString(map, name);
 
@@ -143,7 +143,7 @@ ReadText(ValueRef map, const char *name)
 }
 
 static bool
-ReadFlag(ValueRef map, const char *name)
+ReadBasisFlag(ValueRef map, const char *name)
 {
 	ValueRef	v = StoredMember(map, name, VALUE_BOOL);
 
@@ -190,8 +190,8 @@ SlicesAgree(Slice a, Slice b)
 static const char *
 IndexProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
 {
-	char	   *name = ReadText(basis, "index");
-	char	   *storage = ReadText(basis, "storage");
+	char	   *name = ReadBasisText(basis, "index");
+	char	   *storage = ReadBasisText(basis, "storage");
 
 	target->key = &def->key;
 	if (name == NULL)
@@ -206,7 +206,7 @@ IndexProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
 }
 
 static const char *
-KeyProblem(ValueRef basis, const PatternTarget *target, PatternRange *ranges)
+BasisKeyProblem(ValueRef basis, const PatternTarget *target, PatternRange *ranges)
 {
 	Container	keys;
 
@@ -216,14 +216,14 @@ KeyProblem(ValueRef basis, const PatternTarget *target, PatternRange *ranges)
 	for (uint32 i = 0; i < keys.count; i++)
 	{
 		ValueRef	key = ListElement(&keys, i);
-		char	   *known = ReadText(key, "known");
+		char	   *known = ReadBasisText(key, "known");
 
 		if (!SlicesAgree(StoredString(key, "attribute"), target->key->attributes[i].name))
 			return "its key has other attributes";
 		ranges[i] = (PatternRange) {
-			.constant = ReadText(key, "constant"),
+			.constant = ReadBasisText(key, "constant"),
 			.known = known == NULL ? 0 : Max(atoi(known), 0),
-			.whole = ReadFlag(key, "whole")
+			.whole = ReadBasisFlag(key, "whole")
 		};
 	}
 	return NULL;
@@ -301,10 +301,10 @@ PatternBasisProblem(const TableDef *def, const char *json)
 	const char *problem = IndexProblem(def, basis, &target);
 
 	if (problem == NULL)
-		problem = KeyProblem(basis, &target, ranges);
+		problem = BasisKeyProblem(basis, &target, ranges);
 	if (problem == NULL)
 		problem = EntitiesProblem(def, basis, &target);
-	if (problem != NULL || ReadFlag(basis, "filtered"))
+	if (problem != NULL || ReadBasisFlag(basis, "filtered"))
 		return problem;
 	other = PatternOtherInRange(&target, ranges);
 	return other == NULL ? NULL : psprintf("its range can also contain items of entity \"%.*s\"",
@@ -340,7 +340,7 @@ static const KnownBasis *
 RememberBasis(TableDef *def, const char *json)
 {
 	bool		kept = def->cached && list_length(def->bases) < MAX_KNOWN_BASES;
-	char	   *index = ReadText(ReadBasis(json), "index");
+	char	   *index = ReadBasisText(ReadBasis(json), "index");
 	MemoryContext old = MemoryContextSwitchTo(kept ? def->context : CurrentMemoryContext);
 	KnownBasis *known = palloc(sizeof(KnownBasis));
 
@@ -355,7 +355,7 @@ RememberBasis(TableDef *def, const char *json)
 static const char *
 NamePattern(const char *basis)
 {
-	char	   *name = ReadText(ReadBasis(basis), "pattern");
+	char	   *name = ReadBasisText(ReadBasis(basis), "pattern");
 
 	return name == NULL ? "" : name;
 }

@@ -94,7 +94,7 @@ ReadParameter(AccessPattern *pattern, HeapTuple row, TupleDesc desc)
 }
 
 static void
-ReadParameters(AccessPattern *pattern, Datum json)
+ReadDeclaredParameters(AccessPattern *pattern, Datum json)
 {
 	Oid			types[1] = {JSONOID};
 
@@ -175,7 +175,7 @@ ReadEntities(FunctionCallInfo fcinfo, int arg)
 }
 
 static ValueRef
-ReadNames(FunctionCallInfo fcinfo, int arg)
+ReadPatternNames(FunctionCallInfo fcinfo, int arg)
 {
 	ValueRef	names = KindJsonArgument(fcinfo, arg, "expression_attribute_names");
 	Container	entries;
@@ -218,7 +218,7 @@ CheckReturns(const AccessPattern *p)
  * declared.
  */
 static ValueRef
-ReadArguments(FunctionCallInfo fcinfo)
+ReadPatternArguments(FunctionCallInfo fcinfo)
 {
 	static const char *const names[] = {
 		"key_condition", "entities", "view_name", "index_name", "parameters", "filter_expression", "projection_expression",
@@ -249,14 +249,14 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 {
 	AccessPattern *p = palloc0(sizeof(AccessPattern));
 
-	p->arguments = ReadArguments(fcinfo);
+	p->arguments = ReadPatternArguments(fcinfo);
 	p->condition = GetOptionalText(fcinfo, 2);
 	p->entities = ReadEntities(fcinfo, 3);
 	p->view = GetOptionalText(fcinfo, 4);
 	p->index = GetOptionalText(fcinfo, 5);
 	p->filter = GetOptionalText(fcinfo, 7);
 	p->projection = GetOptionalText(fcinfo, 8);
-	p->names = ReadNames(fcinfo, 9);
+	p->names = ReadPatternNames(fcinfo, 9);
 	p->backward = !PG_ARGISNULL(10) && !PG_GETARG_BOOL(10);
 	p->limit = PG_ARGISNULL(11) ? 0 : PG_GETARG_INT32(11);
 	if (p->limit < 0 || (!PG_ARGISNULL(11) && p->limit == 0))
@@ -302,7 +302,7 @@ OpenView(AccessPattern *p)
 }
 
 static const IndexDef *
-FindIndex(const AccessPattern *p, const TableDef *def)
+FindPatternIndex(const AccessPattern *p, const TableDef *def)
 {
 	const IndexDef *index = p->index == NULL ? NULL : TableDefIndex(def, p->index);
 
@@ -319,7 +319,7 @@ FindIndex(const AccessPattern *p, const TableDef *def)
 static PatternTarget
 MakeTarget(FunctionCallInfo fcinfo, const AccessPattern *p, const TableDef *def)
 {
-	PatternTarget target = {.table = def, .index = FindIndex(p, def)};
+	PatternTarget target = {.table = def, .index = FindPatternIndex(p, def)};
 	ListCell   *cell;
 
 	target.key = target.index != NULL ? &target.index->key : &def->key;
@@ -488,7 +488,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	NameTable(p, rel);
 	SPI_connect();
 	if (!PG_ARGISNULL(6))
-		ReadParameters(p, PG_GETARG_DATUM(6));
+		ReadDeclaredParameters(p, PG_GETARG_DATUM(6));
 	PatternPlan(p, &target);
 	CheckFilter(p, &target);
 	p->basis = PatternBasis(p, &target, name);

@@ -19,7 +19,7 @@
 /* ---- as jsonb ---- */
 
 static void
-AppendMember(StringInfo out, const char *name, const char *text)
+AppendPatternMember(StringInfo out, const char *name, const char *text)
 {
 	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", name);
 	if (text == NULL)
@@ -50,8 +50,8 @@ AppendParameters(StringInfo out, const AccessPattern *p)
 	for (int i = 0; i < p->nparameters; i++)
 	{
 		appendStringInfoString(out, i == 0 ? "{" : ", {");
-		AppendMember(out, "name", p->parameters[i].name);
-		AppendMember(out, "type", p->parameters[i].type);
+		AppendPatternMember(out, "name", p->parameters[i].name);
+		AppendPatternMember(out, "type", p->parameters[i].type);
 		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoChar(out, ']');
@@ -61,8 +61,8 @@ static void
 AppendDraw(StringInfo out, const char *parameter, const char *attribute)
 {
 	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
-	AppendMember(out, "parameter", parameter);
-	AppendMember(out, "attribute", attribute);
+	AppendPatternMember(out, "parameter", parameter);
+	AppendPatternMember(out, "attribute", attribute);
 	appendStringInfoChar(out, '}');
 }
 
@@ -156,16 +156,16 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '{');
-	AppendMember(&out, "table", p->table);
-	AppendMember(&out, "relation", p->relation);
-	AppendMember(&out, "view", p->view);
-	AppendMember(&out, "index", p->index);
-	AppendMember(&out, "condition", p->condition);
-	AppendMember(&out, "key", DescribeKeyCondition(p));
-	AppendMember(&out, "filter", PatternFilterExpression(p));
-	AppendMember(&out, "returns", p->returns);
-	AppendMember(&out, "basis", p->basis);
-	AppendMember(&out, "changed", p->changed ? "true" : NULL);
+	AppendPatternMember(&out, "table", p->table);
+	AppendPatternMember(&out, "relation", p->relation);
+	AppendPatternMember(&out, "view", p->view);
+	AppendPatternMember(&out, "index", p->index);
+	AppendPatternMember(&out, "condition", p->condition);
+	AppendPatternMember(&out, "key", DescribeKeyCondition(p));
+	AppendPatternMember(&out, "filter", PatternFilterExpression(p));
+	AppendPatternMember(&out, "returns", p->returns);
+	AppendPatternMember(&out, "basis", p->basis);
+	AppendPatternMember(&out, "changed", p->changed ? "true" : NULL);
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
 	AppendDraws(&out, p);
@@ -181,7 +181,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 
 /* A ParameterFinder for an item of parameters. */
 static ValueRef
-FindInItem(void *arg, const char *parameter)
+FindInParameters(void *arg, const char *parameter)
 {
 	ValueRef	v = AttributeFind(*(const ValueRef *) arg, parameter, strlen(parameter));
 
@@ -206,7 +206,7 @@ MakeRequest(FunctionCallInfo fcinfo, AccessPattern *p)
 		table_close(table, AccessShareLock);
 	}
 	initStringInfo(&out);
-	if (!PatternAppendRequest(p, FindInItem, &parameters, &out))
+	if (!PatternAppendRequest(p, FindInParameters, &parameters, &out))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
 }

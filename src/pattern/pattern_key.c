@@ -90,7 +90,7 @@ FindKnown(void *arg, const TemplatePart *part, const char **reason)
 }
 
 static bool
-IsKnown(const KnownParts *known, const TemplatePart *part)
+IsKnownPart(const KnownParts *known, const TemplatePart *part)
 {
 	for (int i = 0; i < known->n; i++)
 	{
@@ -101,7 +101,7 @@ IsKnown(const KnownParts *known, const TemplatePart *part)
 }
 
 static const TemplatePart *
-FindPart(const Template *t, const char *name)
+FindTemplatePart(const Template *t, const char *name)
 {
 	for (int i = 0; i < t->npieces; i++)
 	{
@@ -131,7 +131,7 @@ EndBound(KeyComparison comparison, const TemplatePart *part, StringInfo out)
 }
 
 static void
-AppendBound(const PatternValue *value, const TemplatePart *part, ValueRef bound, StringInfo out)
+AppendPatternBound(const PatternValue *value, const TemplatePart *part, ValueRef bound, StringInfo out)
 {
 	const char *reason;
 	ComposeStatus status = PartAppend(part, bound, out, &reason);
@@ -156,13 +156,13 @@ PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, Strin
 	ComposeProblem problem;
 	ComposeStatus status = TemplateComposeFrom(t, FindKnown, &known, out, &problem);
 
-	if (status == COMPOSE_UNFIT || (status == COMPOSE_MISSING && IsKnown(&known, problem.part)) ||
+	if (status == COMPOSE_UNFIT || (status == COMPOSE_MISSING && IsKnownPart(&known, problem.part)) ||
 		(status == COMPOSE_MISSING && value->comparison == KEY_IS))
 		return false;
 	if (!HasBound(value->comparison))
 		return true;
-	bounded = FindPart(t, llast(value->parts));
-	AppendBound(value, bounded, find(arg, llast(value->parameters)), out);
+	bounded = FindTemplatePart(t, llast(value->parts));
+	AppendPatternBound(value, bounded, find(arg, llast(value->parameters)), out);
 	return out->len > 0;
 }
 
@@ -180,7 +180,7 @@ typedef struct KeyCall
 } KeyCall;
 
 static ValueRef
-FindArgument(void *arg, const char *parameter)
+FindPatternArgument(void *arg, const char *parameter)
 {
 	FunctionCallInfo fcinfo = arg;
 	const KeyCall *call = fcinfo->flinfo->fn_extra;
@@ -265,7 +265,7 @@ dynamo_pattern_key(PG_FUNCTION_ARGS)
 	if (call == NULL || !IsConstant(fcinfo))
 		fcinfo->flinfo->fn_extra = call = ReadCall(fcinfo);
 	initStringInfo(&out);
-	if (!PatternKeyText(&call->value, FindArgument, fcinfo, &out))
+	if (!PatternKeyText(&call->value, FindPatternArgument, fcinfo, &out))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(SliceToText((Slice) {out.data, out.len}));
 }

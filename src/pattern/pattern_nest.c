@@ -103,7 +103,7 @@ AppendSeparator(StringInfo out)
 }
 
 static void
-AppendAttributes(StringInfo out, ValueRef item)
+AppendItemAttributes(StringInfo out, ValueRef item)
 {
 	Container	attributes;
 
@@ -123,7 +123,7 @@ AppendAttributes(StringInfo out, ValueRef item)
 }
 
 static const char *
-KindName(const NestNode *node)
+NestKindName(const NestNode *node)
 {
 	return node->kind.data == NULL ? "other" : pnstrdup(node->kind.data, node->kind.len);
 }
@@ -135,13 +135,13 @@ AppendKind(StringInfo out, const NestNode *node, const NestNode *first)
 	ListCell   *cell;
 
 	AppendSeparator(out);
-	escape_json(out, KindName(first));
+	escape_json(out, NestKindName(first));
 	appendStringInfoString(out, ":[");
 	foreach(cell, node->children)
 	{
 		const NestNode *child = lfirst(cell);
 
-		if (strcmp(KindName(child), KindName(first)) != 0)
+		if (strcmp(NestKindName(child), NestKindName(first)) != 0)
 			continue;
 		AppendSeparator(out);
 		AppendNode(out, child);
@@ -158,7 +158,7 @@ AppendNode(StringInfo out, const NestNode *node)
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	appendStringInfoChar(out, '{');
-	AppendAttributes(out, node->item);
+	AppendItemAttributes(out, node->item);
 	foreach(cell, node->children)
 	{
 		const NestNode *child = lfirst(cell);

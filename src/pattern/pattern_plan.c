@@ -85,7 +85,7 @@ BindNames(const AccessPattern *pattern)
 }
 
 static int
-ReadNumber(ValueRef marker)
+ReadMarker(ValueRef marker)
 {
 	return ValueIsMissing(marker) ? -1 : atoi(SliceCopy(ValuePayload(marker)));
 }
@@ -111,13 +111,13 @@ PatternClauses(const AccessPattern *pattern, int *n)
 	for (int i = 0; i < *n; i++)
 	{
 		(void) KeyClauseGet(clauses, i, &attribute, &test);
-		result[i] = (Clause) {attribute, test.op, ReadNumber(test.value), ReadNumber(test.upper), false, false};
+		result[i] = (Clause) {attribute, test.op, ReadMarker(test.value), ReadMarker(test.upper), false, false};
 	}
 	return result;
 }
 
 static Clause *
-FindClause(Plan *plan, Slice attribute, bool equality)
+FindPlanClause(Plan *plan, Slice attribute, bool equality)
 {
 	for (int i = 0; i < plan->nclauses; i++)
 	{
@@ -229,7 +229,7 @@ PatternCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute
 /* ---- a key attribute ---- */
 
 static PatternValue *
-AddKey(AccessPattern *pattern, const KeyAttribute *attribute, KeyOperator op)
+AddPatternKey(AccessPattern *pattern, const KeyAttribute *attribute, KeyOperator op)
 {
 	PatternKey *key = &pattern->keys[pattern->nkeys++];
 
@@ -239,7 +239,7 @@ AddKey(AccessPattern *pattern, const KeyAttribute *attribute, KeyOperator op)
 }
 
 static void
-AddPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter)
+AddPlanPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter)
 {
 	value->parts = lappend(value->parts, SliceCopy(part->name));
 	value->parameters = lappend(value->parameters, unconstify(char *, UseParameter(plan, parameter, FindPartType(plan, part))));
@@ -250,7 +250,7 @@ AddPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter
  * how a client writes it, such as a time.
  */
 static void
-CheckShard(const Plan *plan, const TemplatePart *part)
+CheckShardPart(const Plan *plan, const TemplatePart *part)
 {
 	for (int i = 0; part->kind == PART_SHARD && i < plan->target->nentities; i++)
 	{
@@ -275,16 +275,16 @@ AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
 	for (; known < t->npieces; known++)
 	{
 		const TemplatePart *part = t->pieces[known].part;
-		Clause	   *c = part == NULL ? NULL : FindClause(plan, part->name, true);
+		Clause	   *c = part == NULL ? NULL : FindPlanClause(plan, part->name, true);
 
 		if (part == NULL)
 			continue;
 		if (c == NULL)
 			break;
-		CheckShard(plan, part);
+		CheckShardPart(plan, part);
 		c->used = true;
 		c->decided |= part->kind != PART_SHARD;
-		AddPart(plan, value, part, c->parameter);
+		AddPlanPart(plan, value, part, c->parameter);
 	}
 	return known;
 }
@@ -304,7 +304,7 @@ ReverseOperator(KeyOperator op)
 
 /* Sets a side of a range to a bound. */
 static void
-SetBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator op, int parameter)
+SetRangeBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator op, int parameter)
 {
 	bool		lower;
 	PatternValue *value;
@@ -316,7 +316,7 @@ SetBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator 
 	value->comparison = MakeBound(op);
 	value->parts = list_copy(value->parts);
 	value->parameters = list_copy(value->parameters);
-	AddPart(plan, value, part, parameter);
+	AddPlanPart(plan, value, part, parameter);
 	if (op == KEY_LT && part->kind == PART_TEXT)
 		InvalidArgument("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
 }
@@ -334,13 +334,13 @@ static void
 AddRange(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, const TemplatePart *part,
 		 const Clause *c)
 {
-	PatternValue *range = AddKey(plan->pattern, attribute, c->op == KEY_BEGINS_WITH ? KEY_BEGINS_WITH : KEY_BETWEEN);
+	PatternValue *range = AddPatternKey(plan->pattern, attribute, c->op == KEY_BEGINS_WITH ? KEY_BEGINS_WITH : KEY_BETWEEN);
 
 	range[0] = range[1] = *known;
 	if (c->op == KEY_BEGINS_WITH)
 	{
 		range[0].comparison = KEY_BEGINS_WITH_PART;
-		AddPart(plan, range, part, c->parameter);
+		AddPlanPart(plan, range, part, c->parameter);
 		return;
 	}
 	OpenBound(&range[0], part, true);
@@ -348,12 +348,12 @@ AddRange(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, c
 	if (c->op == KEY_BETWEEN)
 	{
 		range[0] = range[1] = *known;
-		SetBound(plan, range, part, KEY_GE, c->parameter);
-		SetBound(plan, range, part, KEY_LE, c->upper);
+		SetRangeBound(plan, range, part, KEY_GE, c->parameter);
+		SetRangeBound(plan, range, part, KEY_LE, c->upper);
 		return;
 	}
 	range[(c->op == KEY_GE || c->op == KEY_GT) != part->descending ? 0 : 1] = *known;
-	SetBound(plan, range, part, c->op, c->parameter);
+	SetRangeBound(plan, range, part, c->op, c->parameter);
 }
 
 /* Finds a comparison of the part after the known ones. */
@@ -361,7 +361,7 @@ static Clause *
 FindRange(Plan *plan, const Template *t, int known)
 {
 	const TemplatePart *part = known < t->npieces ? t->pieces[known].part : NULL;
-	Clause	   *c = part == NULL ? NULL : FindClause(plan, part->name, false);
+	Clause	   *c = part == NULL ? NULL : FindPlanClause(plan, part->name, false);
 
 	if (c == NULL)
 		return NULL;
@@ -385,7 +385,7 @@ AddKnown(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, b
 	TemplateAppendPrefix(t, &prefix);
 	if (!whole && known->parts == NIL && prefix.len == 0)
 		return;
-	value = AddKey(plan->pattern, attribute, whole ? KEY_EQ : KEY_BEGINS_WITH);
+	value = AddPatternKey(plan->pattern, attribute, whole ? KEY_EQ : KEY_BEGINS_WITH);
 	*value = *known;
 	value->comparison = whole ? KEY_IS : KEY_HAS_PREFIX;
 	if (known->parts == NIL)
@@ -402,16 +402,16 @@ AddKnown(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, b
 static bool
 AddPlainKey(Plan *plan, const KeyAttribute *attribute)
 {
-	Clause	   *c = FindClause(plan, attribute->name, true);
+	Clause	   *c = FindPlanClause(plan, attribute->name, true);
 	const char *type = attribute->type == VALUE_N ? "pg_catalog.numeric" : "pg_catalog.bytea";
 	PatternValue *values;
 
 	if (c == NULL)
-		c = FindClause(plan, attribute->name, false);
+		c = FindPlanClause(plan, attribute->name, false);
 	if (c == NULL)
 		return false;
 	c->used = c->decided = true;
-	values = AddKey(plan->pattern, attribute, c->op);
+	values = AddPatternKey(plan->pattern, attribute, c->op);
 	values[0].parameters = list_make1(unconstify(char *, UseParameter(plan, c->parameter, type)));
 	if (c->op == KEY_BETWEEN)
 		values[1].parameters = list_make1(unconstify(char *, UseParameter(plan, c->upper, type)));
@@ -447,7 +447,7 @@ AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
 	common.len = pg_mbcliplen(common.data, common.len, common.len);
 	common.data[common.len] = '\0';
 	if (common.len > 0)
-		AddKey(plan->pattern, attribute, KEY_BEGINS_WITH)->constant = common.data;
+		AddPatternKey(plan->pattern, attribute, KEY_BEGINS_WITH)->constant = common.data;
 }
 
 /* Adds the condition on a key attribute; returns whether it is an equality. */

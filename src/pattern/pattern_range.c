@@ -16,7 +16,7 @@
 /* ---- the range of a key ---- */
 
 static const PatternKey *
-FindKey(const AccessPattern *pattern, Slice attribute)
+FindPatternKey(const AccessPattern *pattern, Slice attribute)
 {
 	for (int i = 0; i < pattern->nkeys; i++)
 	{
@@ -40,7 +40,7 @@ CountKnownPieces(const Template *t, int nparts)
 PatternRange
 PatternRangeOf(const AccessPattern *pattern, const PatternTarget *target, int attribute)
 {
-	const PatternKey *key = FindKey(pattern, target->key->attributes[attribute].name);
+	const PatternKey *key = FindPatternKey(pattern, target->key->attributes[attribute].name);
 	const PatternValue *value = key == NULL ? NULL : &key->values[0];
 	bool		same;
 	const Template *t = PatternCommonTemplate(target, &target->key->attributes[attribute], &same);
@@ -143,7 +143,7 @@ IsInIndex(const PatternTarget *target, const Entity *entity)
 }
 
 static bool
-IsWanted(const PatternTarget *target, const Entity *entity)
+IsWantedEntity(const PatternTarget *target, const Entity *entity)
 {
 	for (int i = 0; i < target->nentities; i++)
 	{
@@ -161,7 +161,7 @@ PatternOtherInRange(const PatternTarget *target, const PatternRange *ranges)
 	for (int i = 0; target->nentities > 0 && i < set->count; i++)
 	{
 		const Entity *e = &set->entities[i];
-		bool		in_range = !IsWanted(target, e) && IsInIndex(target, e);
+		bool		in_range = !IsWantedEntity(target, e) && IsInIndex(target, e);
 
 		for (int j = 0; in_range && j < KeyCount(target->key); j++)
 			in_range = MayBeInRangeOf(target, j, &ranges[j], e);

@@ -54,7 +54,7 @@ BuildText(ItemBuilder *b, const char *name, const char *text)
 }
 
 static void
-BuildMap(ItemBuilder *b, const char *name, ValueRef map)
+BuildRecordMap(ItemBuilder *b, const char *name, ValueRef map)
 {
 	if (ValueIsMissing(map))
 		return;
@@ -188,8 +188,8 @@ BuildRecord(const AccessPattern *p, const char *statement)
 	BuildText(b, "order", p->backward ? "backward" : "forward");
 	if (p->limit > 0)
 		BuildText(b, "limit", psprintf("%d", p->limit));
-	BuildMap(b, "names", p->names);
-	BuildMap(b, "arguments", p->arguments);
+	BuildRecordMap(b, "names", p->names);
+	BuildRecordMap(b, "arguments", p->arguments);
 	BuildLists(b, p);
 	ItemBuilderEnd(b);
 	return ItemRoot(ItemBuilderFinish(b));
@@ -220,7 +220,7 @@ PatternRecordPrint(const AccessPattern *pattern, const char *statement)
 
 /* Returns a member that is a text; NULL if it is absent or of another type. */
 static char *
-ReadText(ValueRef map, const char *name)
+ReadTextMember(ValueRef map, const char *name)
 {
 	ValueRef	v = AttributeFind(map, name, strlen(name));
 
@@ -231,7 +231,7 @@ ReadText(ValueRef map, const char *name)
 
 /* Opens a member that is a list, which may be absent. */
 static bool
-ReadList(ValueRef map, const char *name, Container *list)
+ReadListMember(ValueRef map, const char *name, Container *list)
 {
 	ValueRef	v = AttributeFind(map, name, strlen(name));
 
@@ -245,11 +245,11 @@ ReadList(ValueRef map, const char *name, Container *list)
 }
 
 static bool
-ReadTexts(ValueRef map, const char *name, List **texts)
+ReadTextsMember(ValueRef map, const char *name, List **texts)
 {
 	Container	list;
 
-	if (!ReadList(map, name, &list))
+	if (!ReadListMember(map, name, &list))
 		return false;
 	for (uint32 i = 0; i < list.count; i++)
 	{
@@ -267,7 +267,7 @@ ReadTexts(ValueRef map, const char *name, List **texts)
  * must be.
  */
 static bool
-ReadMap(const Container *list, uint32 i, ValueRef *map)
+ReadMapElement(const Container *list, uint32 i, ValueRef *map)
 {
 	*map = ListElement(list, i);
 	return ValueTypeOf(*map) == VALUE_M;
@@ -276,12 +276,12 @@ ReadMap(const Container *list, uint32 i, ValueRef *map)
 static bool
 ReadValue(ValueRef map, PatternValue *value)
 {
-	char	   *comparison = ReadText(map, "comparison");
+	char	   *comparison = ReadTextMember(map, "comparison");
 	const char *problem;
 
-	value->template = ReadText(map, "template");
-	value->constant = ReadText(map, "constant");
-	if (!ReadTexts(map, "parts", &value->parts) || !ReadTexts(map, "parameters", &value->parameters))
+	value->template = ReadTextMember(map, "template");
+	value->constant = ReadTextMember(map, "constant");
+	if (!ReadTextsMember(map, "parts", &value->parts) || !ReadTextsMember(map, "parameters", &value->parameters))
 		return false;
 	if (value->constant != NULL)
 		return value->template == NULL;
@@ -293,39 +293,39 @@ ReadValue(ValueRef map, PatternValue *value)
 }
 
 static bool
-ReadKey(ValueRef map, PatternKey *key)
+ReadPatternKey(ValueRef map, PatternKey *key)
 {
-	char	   *op = ReadText(map, "operator");
+	char	   *op = ReadTextMember(map, "operator");
 	Container	values;
 	ValueRef	value;
 
-	key->attribute = ReadText(map, "attribute");
+	key->attribute = ReadTextMember(map, "attribute");
 	if (key->attribute == NULL || op == NULL || !FindKeyOperator(SliceOf(op), &key->op) ||
-		!ReadList(map, "values", &values))
+		!ReadListMember(map, "values", &values))
 		return false;
 	key->nvalues = key->op == KEY_BETWEEN ? 2 : 1;
 	if (values.count != (uint32) key->nvalues)
 		return false;
 	for (int i = 0; i < key->nvalues; i++)
 	{
-		if (!ReadMap(&values, i, &value) || !ReadValue(value, &key->values[i]))
+		if (!ReadMapElement(&values, i, &value) || !ReadValue(value, &key->values[i]))
 			return false;
 	}
 	return true;
 }
 
 static bool
-ReadKeys(ValueRef map, AccessPattern *p)
+ReadPatternKeys(ValueRef map, AccessPattern *p)
 {
 	Container	list;
 	ValueRef	key;
 
-	if (!ReadList(map, "keys", &list) || list.count == 0 || list.count > KEY_MAX_ATTRIBUTES)
+	if (!ReadListMember(map, "keys", &list) || list.count == 0 || list.count > KEY_MAX_ATTRIBUTES)
 		return false;
 	p->nkeys = list.count;
 	for (uint32 i = 0; i < list.count; i++)
 	{
-		if (!ReadMap(&list, i, &key) || !ReadKey(key, &p->keys[i]))
+		if (!ReadMapElement(&list, i, &key) || !ReadPatternKey(key, &p->keys[i]))
 			return false;
 	}
 	return true;
@@ -337,15 +337,15 @@ ReadEquality(ValueRef map, PatternEquality *e)
 	Container	keys;
 	ValueRef	key;
 
-	e->attribute = ReadText(map, "attribute");
-	e->parameter = ReadText(map, "parameter");
-	if (e->attribute == NULL || e->parameter == NULL || !ReadList(map, "keys", &keys))
+	e->attribute = ReadTextMember(map, "attribute");
+	e->parameter = ReadTextMember(map, "parameter");
+	if (e->attribute == NULL || e->parameter == NULL || !ReadListMember(map, "keys", &keys))
 		return false;
 	for (uint32 i = 0; i < keys.count; i++)
 	{
 		PatternKey *telling = palloc0(sizeof(PatternKey));
 
-		if (!ReadMap(&keys, i, &key) || !ReadKey(key, telling) || telling->op != KEY_EQ ||
+		if (!ReadMapElement(&keys, i, &key) || !ReadPatternKey(key, telling) || telling->op != KEY_EQ ||
 			telling->values[0].template == NULL)
 			return false;
 		e->keys = lappend(e->keys, telling);
@@ -359,13 +359,13 @@ ReadEqualities(ValueRef map, AccessPattern *p)
 	Container	list;
 	ValueRef	equality;
 
-	if (!ReadList(map, "equalities", &list) || list.count > PATTERN_MAX_PARAMETERS)
+	if (!ReadListMember(map, "equalities", &list) || list.count > PATTERN_MAX_PARAMETERS)
 		return false;
 	for (uint32 i = 0; i < list.count; i++)
 	{
 		PatternEquality *e = palloc0(sizeof(PatternEquality));
 
-		if (!ReadMap(&list, i, &equality) || !ReadEquality(equality, e))
+		if (!ReadMapElement(&list, i, &equality) || !ReadEquality(equality, e))
 			return false;
 		p->equalities = lappend(p->equalities, e);
 	}
@@ -373,21 +373,21 @@ ReadEqualities(ValueRef map, AccessPattern *p)
 }
 
 static bool
-ReadParameters(ValueRef map, AccessPattern *p)
+ReadPatternParameters(ValueRef map, AccessPattern *p)
 {
 	Container	list;
 	ValueRef	parameter;
 
-	if (!ReadList(map, "parameters", &list) || list.count > PATTERN_MAX_PARAMETERS)
+	if (!ReadListMember(map, "parameters", &list) || list.count > PATTERN_MAX_PARAMETERS)
 		return false;
 	p->nparameters = list.count;
 	p->parameters = palloc0(sizeof(PatternParameter) * Max(list.count, 1));
 	for (uint32 i = 0; i < list.count; i++)
 	{
-		if (!ReadMap(&list, i, &parameter))
+		if (!ReadMapElement(&list, i, &parameter))
 			return false;
-		p->parameters[i].name = ReadText(parameter, "name");
-		p->parameters[i].type = ReadText(parameter, "type");
+		p->parameters[i].name = ReadTextMember(parameter, "name");
+		p->parameters[i].type = ReadTextMember(parameter, "type");
 		if (p->parameters[i].name == NULL || p->parameters[i].type == NULL)
 			return false;
 	}
@@ -416,27 +416,27 @@ ReadTextMap(ValueRef map, const char *name, ValueRef *texts)
 }
 
 static AccessPattern *
-ReadRecord(ValueRef map)
+ReadPatternRecord(ValueRef map)
 {
 	AccessPattern *p = palloc0(sizeof(AccessPattern));
-	char	   *limit = ReadText(map, "limit");
-	char	   *order = ReadText(map, "order");
+	char	   *limit = ReadTextMember(map, "limit");
+	char	   *order = ReadTextMember(map, "order");
 
-	p->table = ReadText(map, "table");
-	p->relation = ReadText(map, "relation");
-	p->view = ReadText(map, "view");
-	p->index = ReadText(map, "index");
-	p->condition = ReadText(map, "condition");
-	p->filter = ReadText(map, "filter");
-	p->projection = ReadText(map, "projection");
-	p->returns = ReadText(map, "returns");
-	p->kind_attribute = ReadText(map, "kind_attribute");
-	p->basis = ReadText(map, "basis");
+	p->table = ReadTextMember(map, "table");
+	p->relation = ReadTextMember(map, "relation");
+	p->view = ReadTextMember(map, "view");
+	p->index = ReadTextMember(map, "index");
+	p->condition = ReadTextMember(map, "condition");
+	p->filter = ReadTextMember(map, "filter");
+	p->projection = ReadTextMember(map, "projection");
+	p->returns = ReadTextMember(map, "returns");
+	p->kind_attribute = ReadTextMember(map, "kind_attribute");
+	p->basis = ReadTextMember(map, "basis");
 	p->backward = order != NULL && strcmp(order, "backward") == 0;
 	p->limit = limit == NULL ? 0 : Max(atoi(limit), 0);
-	if (p->table == NULL || p->returns == NULL || !ReadTexts(map, "entities", &p->entities) ||
-		!ReadTexts(map, "kinds", &p->kinds) || (p->kinds == NIL) != (p->kind_attribute == NULL) ||
-		!ReadParameters(map, p) || !ReadKeys(map, p) || !ReadEqualities(map, p) || !ReadTextMap(map, "names", &p->names) ||
+	if (p->table == NULL || p->returns == NULL || !ReadTextsMember(map, "entities", &p->entities) ||
+		!ReadTextsMember(map, "kinds", &p->kinds) || (p->kinds == NIL) != (p->kind_attribute == NULL) ||
+		!ReadPatternParameters(map, p) || !ReadPatternKeys(map, p) || !ReadEqualities(map, p) || !ReadTextMap(map, "names", &p->names) ||
 		!ReadTextMap(map, "arguments", &p->arguments))
 		return NULL;
 	return p;
@@ -446,7 +446,7 @@ ReadRecord(ValueRef map)
 static bool
 HasSum(ValueRef map, const char *statement)
 {
-	const char *sum = ReadText(map, "sum");
+	const char *sum = ReadTextMember(map, "sum");
 
 	return sum != NULL && strcmp(sum, StatementSum(statement)) == 0;
 }
@@ -474,7 +474,7 @@ PatternRecordRead(Slice body)
 	if (strstr(json, "\\u0000") != NULL)
 		return NULL;
 	item = ItemFromJson(json, end - json, &problem);
-	pattern = item == NULL ? NULL : ReadRecord(ItemRoot(item));
+	pattern = item == NULL ? NULL : ReadPatternRecord(ItemRoot(item));
 	if (pattern != NULL)
 		pattern->changed = !HasSum(ItemRoot(item), statement);
 	return pattern;

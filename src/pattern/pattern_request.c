@@ -30,7 +30,7 @@ MentionsPlaceholder(const char *expression, const char *placeholder)
 /* ---- expressions ---- */
 
 static void
-AppendKeyCondition(StringInfo out, const PatternKey *key, int i)
+AppendRequestCondition(StringInfo out, const PatternKey *key, int i)
 {
 	if (key->op == KEY_BEGINS_WITH)
 		appendStringInfo(out, "begins_with(#_k%d, :_k%d)", i, i);
@@ -50,7 +50,7 @@ PatternKeyExpression(const AccessPattern *pattern)
 	{
 		if (i > 0)
 			appendStringInfoString(&out, " AND ");
-		AppendKeyCondition(&out, &pattern->keys[i], i);
+		AppendRequestCondition(&out, &pattern->keys[i], i);
 	}
 	return out.data;
 }
@@ -331,7 +331,7 @@ AppendTextMember(StringInfo out, const char *member, const char *text)
 }
 
 static void
-AppendText(StringInfo out, Slice text)
+AppendRequestText(StringInfo out, Slice text)
 {
 	appendStringInfoString(out, "{\"S\": ");
 	JsonAppendString(out, text.data, text.len);
@@ -340,21 +340,21 @@ AppendText(StringInfo out, Slice text)
 
 /* Appends the value of a placeholder; returns false if nothing can be found. */
 static bool
-AppendValue(StringInfo out, const PatternPlaceholder *p, ParameterFinder find, void *arg)
+AppendRequestValue(StringInfo out, const PatternPlaceholder *p, ParameterFinder find, void *arg)
 {
 	StringInfoData text;
 	ValueRef	v;
 
 	initStringInfo(&text);
 	if (p->constant != NULL)
-		AppendText(out, SliceOf(p->constant));
+		AppendRequestText(out, SliceOf(p->constant));
 	else if (find == NULL)
-		AppendText(out, SliceOf(p->key != NULL ? PatternValueShown(p->key) : psprintf("{%s}", p->parameter)));
+		AppendRequestText(out, SliceOf(p->key != NULL ? PatternValueShown(p->key) : psprintf("{%s}", p->parameter)));
 	else if (p->key != NULL)
 	{
 		if (!PatternKeyText(p->key, find, arg, &text))
 			return false;
-		AppendText(out, (Slice) {text.data, text.len});
+		AppendRequestText(out, (Slice) {text.data, text.len});
 	}
 	else
 	{
@@ -403,7 +403,7 @@ PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *a
 		first = false;
 		JsonAppendString(out, p->placeholder, strlen(p->placeholder));
 		appendStringInfoString(out, ": ");
-		if (!AppendValue(out, p, find, arg))
+		if (!AppendRequestValue(out, p, find, arg))
 			return false;
 	}
 	appendStringInfoChar(out, '}');

@@ -111,7 +111,7 @@ ValuesItem(const AccessPattern *pattern, bool filter_only)
 }
 
 static char *
-JsonbLiteral(const char *json)
+JsonLiteral(const char *json)
 {
 	return json == NULL ? "NULL::pg_catalog.jsonb" : psprintf("%s::pg_catalog.jsonb", quote_literal_cstr(json));
 }
@@ -119,7 +119,7 @@ JsonbLiteral(const char *json)
 /* ---- rows of a table ---- */
 
 static const AttributeDef *
-FindColumn(const Body *b, Slice attribute)
+FindAttributeColumn(const Body *b, Slice attribute)
 {
 	return &b->target->table->attributes[TableDefAttribute(b->target->table, attribute)];
 }
@@ -133,7 +133,7 @@ AppendComparison(Body *b, const char *column, const char *operator, const char *
 static void
 AppendKeyTest(Body *b, const PatternKey *key)
 {
-	const AttributeDef *attr = FindColumn(b, SliceOf(key->attribute));
+	const AttributeDef *attr = FindAttributeColumn(b, SliceOf(key->attribute));
 	const char *column = quote_identifier(attr->column);
 	const char *type = attr->type == VALUE_S ? "" : attr->type == VALUE_N ? "::pg_catalog.numeric" : "::pg_catalog.bytea";
 	char	   *value = ValueExpression(b->pattern, &key->values[0]);
@@ -159,7 +159,7 @@ AppendNotNull(Body *b)
 {
 	for (int i = b->pattern->nkeys; i < KeyCount(b->target->key); i++)
 		appendStringInfo(&b->sql, " AND t.%s IS NOT NULL",
-						 quote_identifier(FindColumn(b, b->target->key->attributes[i].name)->column));
+						 quote_identifier(FindAttributeColumn(b, b->target->key->attributes[i].name)->column));
 }
 
 /* Appends the order of the index: its sort keys, then the table's key. */
@@ -173,10 +173,10 @@ AppendOrder(Body *b)
 
 	for (int i = key->npartition; i < KeyCount(key); i++, first = false)
 		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
-						 quote_identifier(FindColumn(b, key->attributes[i].name)->column), direction);
+						 quote_identifier(FindAttributeColumn(b, key->attributes[i].name)->column), direction);
 	for (int i = 0; b->target->index != NULL && i < KeyCount(table_key); i++, first = false)
 		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
-						 quote_identifier(FindColumn(b, table_key->attributes[i].name)->column), direction);
+						 quote_identifier(FindAttributeColumn(b, table_key->attributes[i].name)->column), direction);
 }
 
 /*
@@ -202,7 +202,7 @@ AppendFilter(Body *b)
 	AppendKindTest(b, "t.tableoid");
 	if (PatternRowFilter(b->pattern) != NULL)
 		appendStringInfo(&b->sql, " AND dynamo.matches(t.item, %s, %s, %s)", TextLiteral(PatternRowFilter(b->pattern)),
-						 ValuesItem(b->pattern, true), JsonbLiteral(PatternFilterNames(b->pattern)));
+						 ValuesItem(b->pattern, true), JsonLiteral(PatternFilterNames(b->pattern)));
 }
 
 static void
@@ -269,7 +269,7 @@ AppendCall(Body *b, const char *function, const char *size, const char *start)
 
 	appendStringInfo(&b->sql, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", function,
 					 TableLiteral(p), TextLiteral(PatternKeyExpression(p)), ValuesItem(p, false),
-					 JsonbLiteral(PatternNames(p)), TextLiteral(p->index), p->backward ? "false" : "true", size, start,
+					 JsonLiteral(PatternNames(p)), TextLiteral(p->index), p->backward ? "false" : "true", size, start,
 					 TextLiteral(PatternFilterExpression(p)), TextLiteral(p->projection));
 }
 

@@ -147,7 +147,7 @@ MakePrefixRange(const RangeOperators *ops, Oid collation, Expr *column, Expr *pr
 }
 
 static Node *
-SupportIndexCondition(SupportRequestIndexCondition *req)
+BeginsWithCondition(SupportRequestIndexCondition *req)
 {
 	FuncExpr   *call = (FuncExpr *) req->node;
 	const RangeOperators *ops;
@@ -361,7 +361,7 @@ dynamo_begins_with_support(PG_FUNCTION_ARGS)
 	Node	   *answer = NULL;
 
 	if (IsA(request, SupportRequestIndexCondition))
-		answer = SupportIndexCondition((SupportRequestIndexCondition *) request);
+		answer = BeginsWithCondition((SupportRequestIndexCondition *) request);
 	else if (IsA(request, SupportRequestSelectivity))
 		answer = SupportSelectivity((SupportRequestSelectivity *) request);
 	PG_RETURN_POINTER(answer);

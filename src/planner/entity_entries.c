@@ -32,7 +32,7 @@
 
 /* Opens and verifies an index table; the lock is kept until the plan has run. */
 static Relation
-OpenEntries(const TableDef *def, const IndexDef *index)
+OpenEntryTable(const TableDef *def, const IndexDef *index)
 {
 	Relation	rel = IndexTableOpen(def, index, AccessShareLock);
 
@@ -63,7 +63,7 @@ EntriesAreReadable(PlannerInfo *root, const TableDef *def, const IndexDef *index
 
 	if (def->unmaintained || def->distributed || index->replaces != NULL || !index->kind->secondary)
 		return false;
-	rel = OpenEntries(def, index);
+	rel = OpenEntryTable(def, index);
 	readable = AreInSnapshot(root, def, index) &&
 		pg_class_aclcheck(RelationGetRelid(rel), rel->rd_rel->relowner, ACL_SELECT) == ACLCHECK_OK;
 	table_close(rel, NoLock);
@@ -106,7 +106,7 @@ EntryColumn(const PlannerInfo *root, const TableDef *def, const IndexDef *index,
 
 /* Returns the conditions that an entry has the key of its row. */
 static List *
-JoinConditions(const PlannerInfo *root, const TableDef *def, const IndexDef *index, const Var *table)
+EntryJoinConditions(const PlannerInfo *root, const TableDef *def, const IndexDef *index, const Var *table)
 {
 	List	   *conditions = NIL;
 
@@ -135,7 +135,7 @@ ColumnNames(TupleDesc desc)
 }
 
 static RangeTblEntry *
-MakeEntry(Relation rel)
+MakeRangeEntry(Relation rel)
 {
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
 
@@ -153,10 +153,10 @@ EntriesJoin(PlannerInfo *root, FromExpr *from, const TableDef *def, const IndexD
 {
 	Query	   *query = root->parse;
 	Relation	rel = IndexTableOpen(def, index, AccessShareLock);
-	RangeTblEntry *rte = MakeEntry(rel);
+	RangeTblEntry *rte = MakeRangeEntry(rel);
 	PermissionsNode *permissions = AddPermissionsNode(query, rte);
 	RangeTblRef *reference = makeNode(RangeTblRef);
-	List	   *conditions = JoinConditions(root, def, index, table);
+	List	   *conditions = EntryJoinConditions(root, def, index, table);
 
 	permissions->requiredPerms = ACL_SELECT;
 	permissions->checkAsUser = rel->rd_rel->relowner;

@@ -56,7 +56,7 @@ AddConst(ItemBuilder *item, const Const *value)
 
 /* A PathVisitor. */
 static bool
-AddKnown(Slice name, bool nested, void *arg)
+AddKnownAttribute(Slice name, bool nested, void *arg)
 {
 	KnownAttributes *known = arg;
 	const Comparison *c = nested ? NULL : ExactlyKnown(known->filter, name);
@@ -79,7 +79,7 @@ FilterImpliesCondition(const Filter *f, const ComposedKey *key)
 		return true;
 	known.item = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 	ItemBuilderBeginMap(known.item);
-	ConditionVisitPaths(key->condition, AddKnown, &known);
+	ConditionVisitPaths(key->condition, AddKnownAttribute, &known);
 	ItemBuilderEnd(known.item);
 	return known.complete && ConditionMatches(key->condition, ItemRoot(ItemBuilderFinish(known.item)));
 }

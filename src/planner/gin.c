@@ -45,7 +45,7 @@ AddKey(KeyList *list, uint64 hash)
 
 /* Adds the key of a scalar or set member; path is the hash of its path. */
 static void
-AddScalar(KeyList *list, uint64 path, ValueType type, Slice payload, bool flag)
+AddScalarKey(KeyList *list, uint64 path, ValueType type, Slice payload, bool flag)
 {
 	uint64		hash = StableHash(payload.data, payload.len, path);
 	char		tail[2] = {(char) type, (char) flag};
@@ -62,7 +62,7 @@ AddValue(KeyList *list, uint64 path, ValueRef v)
 	check_stack_depth();
 	if (type < VALUE_L)
 	{
-		AddScalar(list, path, type, ValuePayload(v), type == VALUE_BOOL && ValueBool(v));
+		AddScalarKey(list, path, type, ValuePayload(v), type == VALUE_BOOL && ValueBool(v));
 		return;
 	}
 	ContainerOpen(v, &c);
@@ -78,7 +78,7 @@ AddValue(KeyList *list, uint64 path, ValueRef v)
 		else if (type == VALUE_L)
 			AddValue(list, path, ListElement(&c, i));
 		else
-			AddScalar(list, path, type, ContainerSlice(&c, i), false);
+			AddScalarKey(list, path, type, ContainerSlice(&c, i), false);
 	}
 }
 

@@ -110,7 +110,7 @@ MayLackKeyCall(Var *column, List *values)
 /* ---- planner support ---- */
 
 static Node *
-SupportIndexCondition(SupportRequestIndexCondition *req)
+MayLackKeyCondition(SupportRequestIndexCondition *req)
 {
 	FuncExpr   *call = (FuncExpr *) req->node;
 	Oid			types[] = {ANYOID};
@@ -152,7 +152,7 @@ dynamo_may_lack_key_support(PG_FUNCTION_ARGS)
 	Node	   *answer = NULL;
 
 	if (IsA(request, SupportRequestIndexCondition))
-		answer = SupportIndexCondition((SupportRequestIndexCondition *) request);
+		answer = MayLackKeyCondition((SupportRequestIndexCondition *) request);
 	else if (IsA(request, SupportRequestSimplify))
 		answer = SupportSimplify((SupportRequestSimplify *) request);
 	else if (IsA(request, SupportRequestSelectivity))

@@ -59,7 +59,7 @@ KeyArn(const char *key)
 
 /* Cuts off the text up to the next colon; NULL at the end. */
 static char *
-NextPart(char **rest)
+CutArnPart(char **rest)
 {
 	char	   *part = *rest;
 	char	   *colon = part != NULL ? strchr(part, ':') : NULL;
@@ -75,12 +75,12 @@ bool
 ArnParse(const char *text, Arn *arn)
 {
 	char	   *rest = pstrdup(text);
-	const char *scheme = NextPart(&rest);
+	const char *scheme = CutArnPart(&rest);
 
-	arn->partition = NextPart(&rest);
-	arn->service = NextPart(&rest);
-	arn->region = NextPart(&rest);
-	arn->account = NextPart(&rest);
+	arn->partition = CutArnPart(&rest);
+	arn->service = CutArnPart(&rest);
+	arn->region = CutArnPart(&rest);
+	arn->account = CutArnPart(&rest);
 	arn->resource = rest;
 	return arn->account != NULL && strcmp(scheme, "arn") == 0 &&
 		strcmp(arn->service, "dynamodb") == 0;

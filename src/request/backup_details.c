@@ -19,7 +19,7 @@
 /* ---- the input of CreateTable ---- */
 
 static void
-WriterCapacity(Writer *w, const Throughput *throughput, bool on_demand)
+WriterBackupCapacity(Writer *w, const Throughput *throughput, bool on_demand)
 {
 	if (!on_demand)
 	{
@@ -54,7 +54,7 @@ WriterIndexCreation(Writer *w, const OpenedTable *table, const IndexDef *index)
 		WriterVectorIndex(w, index);
 	WriterProjection(w, index);
 	if (!index->local && index->kind->secondary)
-		WriterCapacity(w, &throughput, table->settings->on_demand);
+		WriterBackupCapacity(w, &throughput, table->settings->on_demand);
 	WriterEndObject(w);
 }
 
@@ -107,7 +107,7 @@ WriterCreation(Writer *w, const OpenedTable *table)
 	WriterDefinitions(w, table->def);
 	WriterKeySchema(w, &table->def->key);
 	WriterStringMember(w, "BillingMode", on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
-	WriterCapacity(w, &table->settings->throughput, on_demand);
+	WriterBackupCapacity(w, &table->settings->throughput, on_demand);
 	WriterIndexCreations(w, table, "LocalSecondaryIndexes");
 	WriterIndexCreations(w, table, "GlobalSecondaryIndexes");
 	WriterIndexCreations(w, table, "VectorIndexes");

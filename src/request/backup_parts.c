@@ -51,13 +51,13 @@ CallInternal(const char *name, int nargs, const Oid *types, const NullableDatum 
 }
 
 static Jsonb *
-JsonbOf(const char *text)
+PartJsonb(const char *text)
 {
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 }
 
 static char *
-TextOf(const JsonbValue *value)
+PartAsText(const JsonbValue *value)
 {
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
@@ -67,7 +67,7 @@ TextOf(const JsonbValue *value)
 static void
 ReportOmitted(Oid relid, const char *parts)
 {
-	Jsonb	   *json = JsonbOf(parts);
+	Jsonb	   *json = PartJsonb(parts);
 	StringInfoData names;
 	JsonbValue	list;
 
@@ -76,7 +76,7 @@ ReportOmitted(Oid relid, const char *parts)
 	initStringInfo(&names);
 	for (uint32 i = 0; i < JsonContainerSize(list.val.binary.data); i++)
 		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "",
-						 TextOf(getIthJsonbValueFromContainer(list.val.binary.data, i)));
+						 PartAsText(getIthJsonbValueFromContainer(list.val.binary.data, i)));
 	ereport(NOTICE,
 			(errmsg("the backup does not contain these of table \"%s\": %s", get_rel_name(relid), names.data),
 			 errhint("pg_dump contains them.")));
@@ -110,9 +110,9 @@ RunPart(void *arg)
 static void
 RestorePart(JsonbContainer *part, bool by_owner)
 {
-	char	   *what = TextOf(getIthJsonbValueFromContainer(part, 0));
+	char	   *what = PartAsText(getIthJsonbValueFromContainer(part, 0));
 	bool		code = getIthJsonbValueFromContainer(part, 1)->val.boolean;
-	char	   *statement = TextOf(getIthJsonbValueFromContainer(part, 2));
+	char	   *statement = PartAsText(getIthJsonbValueFromContainer(part, 2));
 	ErrorData  *error;
 
 	if (code && !by_owner)
@@ -142,7 +142,7 @@ BackupPartsRestore(const Job *backup, const Field *parts, Oid relid)
 	args[0].value = CStringGetTextDatum(pnstrdup(parts->text.data, parts->text.len));
 	args[1].value = CStringGetTextDatum(TableNameOfRelation(relid));
 	args[2].value = ObjectIdGetDatum(relid);
-	list = JsonbOf(CallInternal("restore_statements", 3, types, args));
+	list = PartJsonb(CallInternal("restore_statements", 3, types, args));
 	for (uint32 i = 0; i < JB_ROOT_COUNT(list); i++)
 		RestorePart(getIthJsonbValueFromContainer(&list->root, i)->val.binary.data, by_owner);
 }

@@ -186,7 +186,7 @@ OPERATION(DeleteBackup, &delete_backup_input, DeleteBackupRequest, .on_coordinat
 /* ---- ListBackups ---- */
 
 static bool
-IsListed(const Field *input, const Job *backup, const char *after)
+IsListedBackup(const Field *input, const Job *backup, const char *after)
 {
 	int64		created = backup->started / USECS_PER_SEC;
 
@@ -211,7 +211,7 @@ ListedBackups(const Field *input)
 		return NIL;
 	foreach(cell, JobList(JOB_BACKUP, FieldMember(input, "TableName") != NULL ? FieldTableName(input) : NULL))
 	{
-		if (IsListed(input, lfirst(cell), after))
+		if (IsListedBackup(input, lfirst(cell), after))
 			listed = lappend(listed, lfirst(cell));
 	}
 	return listed;

@@ -291,7 +291,7 @@ MapValuesFail(const Field *map)
 }
 
 static void
-CheckMap(Check *check, const Field *field)
+CheckMapField(Check *check, const Field *field)
 {
 	int			len = check->path.len;
 	ShapeKind	kind = field->shape->element->kind;
@@ -355,7 +355,7 @@ CheckField(Check *check, const Field *field)
 			CheckElements(check, field);
 			break;
 		case SHAPE_MAP:
-			CheckMap(check, field);
+			CheckMapField(check, field);
 			break;
 		case SHAPE_STRUCTURE:
 			CheckStructure(check, field);

@@ -52,7 +52,7 @@ static const Shape export_table_input = STRUCTURE("ExportTableToPointInTimeInput
 /* ---- checks ---- */
 
 static void
-CheckFormat(const Field *input)
+CheckExportFormat(const Field *input)
 {
 	if (FieldIs(input, "ExportFormat", "ION"))
 		InvalidRequest("Invalid Request: ExportFormat ION is not supported");
@@ -124,7 +124,7 @@ ManifestKey(const Job *job)
 }
 
 static void
-WriterResult(Writer *out, const Job *job)
+WriterExportResult(Writer *out, const Job *job)
 {
 	if (JobIsUnfinished(job))
 		return;
@@ -157,7 +157,7 @@ WriterExport(Writer *out, const Job *job)
 	WriterGivenMember(out, input, "S3Prefix");
 	WriterStringMember(out, "S3SseAlgorithm", "AES256");
 	WriterStringMember(out, "ExportFormat", "DYNAMODB_JSON");
-	WriterResult(out, job);
+	WriterExportResult(out, job);
 	WriterEndObject(out);
 }
 
@@ -165,7 +165,7 @@ WriterExport(Writer *out, const Job *job)
 
 /* The export that this request has begun before; NULL if there is none. */
 static Job *
-FindRepeated(const Request *request)
+FindRepeatedExport(const Request *request)
 {
 	const char *token = FieldString(request->input, "ClientToken");
 	Job		   *job = token != NULL ? JobFindByToken(JOB_EXPORT, token) : NULL;
@@ -178,7 +178,7 @@ FindRepeated(const Request *request)
 }
 
 static Job *
-BeginExport(const Request *request)
+BeginExportJob(const Request *request)
 {
 	const Field *input = request->input;
 	OpenedTable table;
@@ -200,9 +200,9 @@ ExportTableRequest(Request *request)
 {
 	Job		   *job;
 
-	CheckFormat(request->input);
-	job = FindRepeated(request);
-	WriterExport(request->out, job != NULL ? job : BeginExport(request));
+	CheckExportFormat(request->input);
+	job = FindRepeatedExport(request);
+	WriterExport(request->out, job != NULL ? job : BeginExportJob(request));
 }
 
 OPERATION(ExportTableToPointInTime, &export_table_input, ExportTableRequest, .on_coordinator = true);

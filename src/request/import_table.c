@@ -69,7 +69,7 @@ CheckDelimiter(const Field *csv)
 }
 
 static void
-CheckFormat(const Field *input)
+CheckImportFormat(const Field *input)
 {
 	const Field *csv = CsvOptions(input);
 
@@ -148,7 +148,7 @@ BeginImport(const Request *request)
 /* ---- the answer ---- */
 
 static void
-WriterResult(Writer *out, const Job *job)
+WriterImportResult(Writer *out, const Job *job)
 {
 	if (JobIsUnfinished(job))
 		return;
@@ -189,7 +189,7 @@ WriterImport(Writer *out, const Job *job)
 	WriterStringMember(out, "InputCompressionType", job->compression);
 	WriterGivenMember(out, input, "TableCreationParameters");
 	WriterTimeMember(out, "StartTime", job->started);
-	WriterResult(out, job);
+	WriterImportResult(out, job);
 	WriterEndObject(out);
 }
 
@@ -197,7 +197,7 @@ WriterImport(Writer *out, const Job *job)
 
 /* The import that this request has begun before, and that is not complete; or NULL. */
 static Job *
-FindRepeated(const Field *input)
+FindRepeatedImport(const Field *input)
 {
 	const char *token = FieldString(input, "ClientToken");
 	Job		   *job = token != NULL ? JobFindByToken(JOB_IMPORT, token) : NULL;
@@ -217,8 +217,8 @@ ImportTableRequest(Request *request)
 {
 	Job		   *job;
 
-	CheckFormat(request->input);
-	job = FindRepeated(request->input);
+	CheckImportFormat(request->input);
+	job = FindRepeatedImport(request->input);
 	WriterImport(request->out, job != NULL ? job : BeginImport(request));
 }
 

@@ -77,7 +77,7 @@ static const Operation *const operations[] = {ALL_OPERATIONS(ADDRESS)};
 
 /* Returns the position of the operation with a name, or -1. */
 static int
-FindPosition(Slice name)
+FindOperationPosition(Slice name)
 {
 	int			low = 0;
 	int			high = lengthof(operations);
@@ -100,7 +100,7 @@ FindPosition(Slice name)
 int
 OperationNumber(const Operation *operation)
 {
-	return operation != NULL ? FindPosition(SliceOf(operation->name)) + 1 : 0;
+	return operation != NULL ? FindOperationPosition(SliceOf(operation->name)) + 1 : 0;
 }
 
 const char *
@@ -149,7 +149,7 @@ OperationFind(Slice name)
 	Slice		plain = name;
 	bool		of_items = RemovePrefix(&plain, TARGET_PREFIX);
 	bool		of_streams = !of_items && RemovePrefix(&plain, STREAMS_PREFIX);
-	int			position = FindPosition(plain);
+	int			position = FindOperationPosition(plain);
 
 	if (position < 0 || (operations[position]->of_streams ? of_items : of_streams))
 		ereport(ERROR,

@@ -43,7 +43,7 @@ CheckNumberOfKeys(const Field *tables)
 }
 
 static ValueRef *
-ReadKeys(const Field *keys)
+ReadRequestKeys(const Field *keys)
 {
 	ValueRef   *refs = palloc(Max(keys->count, 1) * sizeof(ValueRef));
 
@@ -161,7 +161,7 @@ PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 		get->consistent = FieldConsistentRead(request);
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;
-		get->keys = ReadKeys(keys);
+		get->keys = ReadRequestKeys(keys);
 		CheckGivenOnce(get->keys, keys);
 		get->repeats = true;
 		get->projection = FieldExpr(request, "ProjectionExpression");

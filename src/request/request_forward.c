@@ -72,7 +72,7 @@ StatementOfRequest(const Operation *operation, Slice json)
 
 /* Takes apart what dynamo.request_safe returns; the body points into it. */
 static int
-ReadAnswer(const char *answer, Slice *body)
+ReadForwardedAnswer(const char *answer, Slice *body)
 {
 	JsonReader	r;
 	Slice		name;
@@ -105,7 +105,7 @@ RequestForward(const Operation *operation, Slice json, Writer *out)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	RequestCheck(RequestRead(operation->input, json.data, json.len));
-	status = ReadAnswer(elsewhere->run_on_coordinator(StatementOfRequest(operation, json)), &body);
+	status = ReadForwardedAnswer(elsewhere->run_on_coordinator(StatementOfRequest(operation, json)), &body);
 	PopActiveSnapshot();
 	WriterRaw(out, body);
 	return status;

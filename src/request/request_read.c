@@ -193,7 +193,7 @@ IntegerFromNumber(const JsonReader *r, Slice number, const Shape *shape)
 }
 
 static void
-ReadScalar(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
+ReadScalarField(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
 {
 	if (kind == JSON_STRING && shape->kind <= SHAPE_BOOLEAN)
 	{
@@ -232,7 +232,7 @@ GrowField(Field *field, bool names)
 }
 
 static void
-ReadList(ReadState *state, const Shape *shape, Field *field)
+ReadListField(ReadState *state, const Shape *shape, Field *field)
 {
 	JsonReader *r = &state->json;
 
@@ -283,7 +283,7 @@ DropRepeated(Field *map)
 }
 
 static void
-ReadMap(ReadState *state, const Shape *shape, Field *field)
+ReadMapField(ReadState *state, const Shape *shape, Field *field)
 {
 	JsonReader *r = &state->json;
 	Slice		name;
@@ -415,15 +415,15 @@ static void
 ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 {
 	if (shape->kind < SHAPE_LIST)
-		ReadScalar(&state->json, kind, shape, field);
+		ReadScalarField(&state->json, kind, shape, field);
 	else if (kind != (shape->kind == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT))
 		KindError(&state->json, shape, state->member);
 	else if (shape->raw && !state->expand)
 		ReadRaw(&state->json, shape, field);
 	else if (shape->kind == SHAPE_LIST)
-		ReadList(state, shape, field);
+		ReadListField(state, shape, field);
 	else if (shape->kind == SHAPE_MAP)
-		ReadMap(state, shape, field);
+		ReadMapField(state, shape, field);
 	else
 		ReadStructure(state, shape, field);
 }

@@ -126,7 +126,7 @@ KeyIsElsewhere(const Request *request, TableDef *def, int *group)
 
 /* The same for an open table. */
 static bool
-IsElsewhere(const Request *request, Relation rel, int *group)
+IsItemElsewhere(const Request *request, Relation rel, int *group)
 {
 	TableDef   *def;
 	bool		elsewhere;
@@ -142,7 +142,7 @@ IsElsewhere(const Request *request, Relation rel, int *group)
 
 /* What is wrong with a request is found where it is executed. */
 static bool
-FindNode(const Request *request, int *group)
+FindNodeOfItem(const Request *request, int *group)
 {
 	Relation	rel;
 	bool		elsewhere;
@@ -152,7 +152,7 @@ FindNode(const Request *request, int *group)
 	rel = TableNameOpen(FieldTableName(request->input), AccessShareLock, true);
 	if (rel == NULL)
 		return false;
-	elsewhere = IsElsewhere(request, rel, group);
+	elsewhere = IsItemElsewhere(request, rel, group);
 	table_close(rel, AccessShareLock);
 	return elsewhere;
 }
@@ -173,7 +173,7 @@ RequestRunOnShard(const Request *request, Slice json)
 
 	/* a standby, or a role, that may only read, says so itself */
 	if (!elsewhere->executes_requests() || !StoreAccessIsDirect() || RecoveryInProgress() || (writes && XactReadOnly) ||
-		!FindNode(request, &group))
+		!FindNodeOfItem(request, &group))
 		return false;
 	StatElsewhere(true);
 	if (elsewhere->execute_request(group, writes, SliceOf(request->operation->name), json, &response))

@@ -33,7 +33,7 @@ BucketsArray(const StatRow *row)
 }
 
 static void
-PutRow(ReturnSetInfo *result, const StatRow *row)
+PutStatRow(ReturnSetInfo *result, const StatRow *row)
 {
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS] = {false};
@@ -66,7 +66,7 @@ dynamo_stat_requests(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	rows = StatRows(&n);
 	for (int i = 0; i < n; i++)
-		PutRow((ReturnSetInfo *) fcinfo->resultinfo, &rows[i]);
+		PutStatRow((ReturnSetInfo *) fcinfo->resultinfo, &rows[i]);
 	return (Datum) 0;
 }
 

@@ -214,7 +214,7 @@ AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 
 /* Whether the transaction was executed with this token before. */
 static bool
-WasExecuted(const Transaction *t, const Field *token)
+TransactionWasExecuted(const Transaction *t, const Field *token)
 {
 	Oid		   *tables = palloc(t->n * sizeof(Oid));
 
@@ -286,7 +286,7 @@ TransactWriteItemsRequest(Request *request)
 	bool		repeated;
 
 	PrepareTransaction(&t, request->input);
-	repeated = token != NULL && WasExecuted(&t, token);
+	repeated = token != NULL && TransactionWasExecuted(&t, token);
 	if (!repeated)
 		TransactionExecute(request, &t);
 	AnswerTransaction(request, &t, repeated);

@@ -24,7 +24,7 @@
  * recently.  The table is locked already.
  */
 static void
-RecordChange(const char *name)
+RecordTtlChange(const char *name)
 {
 	int64		now = SettingsTime();
 	OpenedTable table;
@@ -58,7 +58,7 @@ UpdateTimeToLiveRequest(Request *request)
 	Writer	   *out = request->out;
 
 	TtlCheckChange(name, attribute, enabled);
-	RecordChange(name);
+	RecordTtlChange(name);
 	if (enabled)
 		TtlEnable(name, attribute);
 	else

@@ -52,7 +52,7 @@ HasSameSchema(const Field *a, const Field *b, const char *kind)
 }
 
 static bool
-HasName(const Field *names, Slice name)
+IsNamedIn(const Field *names, Slice name)
 {
 	for (int i = 0; i < names->count; i++)
 	{
@@ -72,7 +72,7 @@ HasSameNames(const Field *a, const Field *b)
 		return false;
 	for (int i = 0; i < a->count; i++)
 	{
-		if (!HasName(b, a->fields[i]->string))
+		if (!IsNamedIn(b, a->fields[i]->string))
 			return false;
 	}
 	return true;
@@ -145,7 +145,7 @@ static const IndexOverride global_kind = {"GlobalSecondaryIndexes", "GlobalSecon
 static const IndexOverride vector_kind = {"VectorIndexes", "VectorIndexOverride", IsSameVectorIndex};
 
 static void
-WriterIndex(Writer *w, const Restoring *restoring, const IndexOverride *kind, const Field *index)
+WriterRestoredIndex(Writer *w, const Restoring *restoring, const IndexOverride *kind, const Field *index)
 {
 	if (kind == &vector_kind)
 	{
@@ -162,7 +162,7 @@ WriterIndex(Writer *w, const Restoring *restoring, const IndexOverride *kind, co
 }
 
 static void
-WriterIndexes(Writer *w, const Restoring *restoring, const IndexOverride *kind)
+WriterRestoredIndexes(Writer *w, const Restoring *restoring, const IndexOverride *kind)
 {
 	const Field *sources = FieldMember(restoring->source, kind->list);
 	const Field *override = FieldMember(restoring->input, kind->override_name);
@@ -176,7 +176,7 @@ WriterIndexes(Writer *w, const Restoring *restoring, const IndexOverride *kind)
 	{
 		if (override != NULL)
 			CheckMatches(list->fields[i], sources, kind->same);
-		WriterIndex(w, restoring, kind, list->fields[i]);
+		WriterRestoredIndex(w, restoring, kind, list->fields[i]);
 	}
 	WriterEndList(w);
 }
@@ -238,9 +238,9 @@ ComposeCreation(const Restoring *restoring, const Field *creation)
 	WriterStringMember(&w, "BillingMode", restoring->on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
 	WriterThroughputMembers(&w, restoring);
 	WriterGivenMember(&w, restoring->source, "KeySchema");
-	WriterIndexes(&w, restoring, &local_kind);
-	WriterIndexes(&w, restoring, &global_kind);
-	WriterIndexes(&w, restoring, &vector_kind);
+	WriterRestoredIndexes(&w, restoring, &local_kind);
+	WriterRestoredIndexes(&w, restoring, &global_kind);
+	WriterRestoredIndexes(&w, restoring, &vector_kind);
 	WriterOverridden(&w, restoring, "SSESpecification", "SSESpecificationOverride");
 	WriterEndObject(&w);
 	return RequestRead(&model_table_creation, w.out.data + VARHDRSZ, (uint32) w.out.len - VARHDRSZ);

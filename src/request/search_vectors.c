@@ -50,7 +50,7 @@ CheckLength(const char *member, int64 length, int64 min, int64 max)
 }
 
 static void
-CheckInput(const Field *input)
+CheckSearchInput(const Field *input)
 {
 	if (FieldMember(input, "TableName") == NULL)
 		InvalidRequest(WORDING_MISSING_FIELD, "TableName", input->text.len);
@@ -79,7 +79,7 @@ FieldElement(const Field *element)
 }
 
 static void
-ReadVector(const Field *list, SearchOp *op)
+ReadQueryVector(const Field *list, SearchOp *op)
 {
 	float	   *vector = palloc(sizeof(float) * list->count);
 
@@ -143,8 +143,8 @@ SearchVectorsRequest(Request *request)
 	SearchOp	op = {0};
 	SearchResult result;
 
-	CheckInput(input);
-	ReadVector(FieldMember(input, "SearchVector"), &op);
+	CheckSearchInput(input);
+	ReadQueryVector(FieldMember(input, "SearchVector"), &op);
 	op.count = FieldInteger(input, "TopK", 0);
 	SearchCheckCount(op.count);
 	FieldExprArgs(input, &search_params, &op.args);

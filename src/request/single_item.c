@@ -111,7 +111,7 @@ AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
  * member with the item or key.
  */
 static void
-ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRules *rules)
+ExecuteWriteRequest(Request *request, WriteKind kind, const char *item, const ParamRules *rules)
 {
 	const Field *input = request->input;
 	WriteOp		op = {0};
@@ -169,7 +169,7 @@ static const Shape put_item_input = STRUCTURE("PutItemInput", put_item_members);
 static void
 PutItemRequest(Request *request)
 {
-	ExecuteWrite(request, WRITE_KIND_PUT, "Item", &put_params);
+	ExecuteWriteRequest(request, WRITE_KIND_PUT, "Item", &put_params);
 }
 
 OPERATION(PutItem, &put_item_input, PutItemRequest, .item = "Item");
@@ -203,7 +203,7 @@ static const Shape update_item_input = STRUCTURE("UpdateItemInput", update_item_
 static void
 UpdateItemRequest(Request *request)
 {
-	ExecuteWrite(request, WRITE_KIND_UPDATE, "Key", &update_params);
+	ExecuteWriteRequest(request, WRITE_KIND_UPDATE, "Key", &update_params);
 }
 
 OPERATION(UpdateItem, &update_item_input, UpdateItemRequest, .item = "Key");
@@ -226,7 +226,7 @@ static const Shape delete_item_input = STRUCTURE("DeleteItemInput", delete_item_
 static void
 DeleteItemRequest(Request *request)
 {
-	ExecuteWrite(request, WRITE_KIND_DELETE, "Key", &delete_params);
+	ExecuteWriteRequest(request, WRITE_KIND_DELETE, "Key", &delete_params);
 }
 
 OPERATION(DeleteItem, &delete_item_input, DeleteItemRequest, .item = "Key");

@@ -53,7 +53,7 @@ StatementPrepare(PreparedStatement *s, const Field *input, Problem *problem)
 
 /* Raises an error for a name with U+0000, at which a C string would end. */
 static void
-CheckName(Slice name)
+CheckStatementName(Slice name)
 {
 	if (name.len > 0 && memchr(name.data, '\0', name.len) != NULL)
 		ereport(ERROR,
@@ -64,8 +64,8 @@ CheckName(Slice name)
 void
 StatementNameTable(PreparedStatement *s)
 {
-	CheckName(s->bound.table);
-	CheckName(s->bound.index);
+	CheckStatementName(s->bound.table);
+	CheckStatementName(s->bound.index);
 	s->table_name = TableNameOf(s->bound.table);
 }
 

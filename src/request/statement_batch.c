@@ -176,7 +176,7 @@ RunAll(void (*step) (void *b), BatchStatement *batch, int n)
  * item.
  */
 static bool
-IsSameItem(const BatchStatement *a, const BatchStatement *b)
+ConcernSameItem(const BatchStatement *a, const BatchStatement *b)
 {
 	const KeySchema *key = &a->s.def->key;
 
@@ -202,7 +202,7 @@ CheckItemsOnce(const BatchStatement *batch, int n)
 		for (int j = 0; j < i; j++)
 		{
 			if (batch[i].failure == NULL && batch[j].failure == NULL &&
-				IsSameItem(&batch[i], &batch[j]))
+				ConcernSameItem(&batch[i], &batch[j]))
 				InvalidRequest(WORDING_DUPLICATE_KEYS);
 		}
 	}

@@ -28,7 +28,7 @@ AnswerWrite(Request *request, const PreparedStatement *s, const WriteResult *res
 }
 
 static void
-ExecuteWrite(Request *request, const PreparedStatement *s)
+ExecuteWriteStatement(Request *request, const PreparedStatement *s)
 {
 	WriteOp		op;
 	WriteResult result;
@@ -67,7 +67,7 @@ ExecuteStatementRequest(Request *request)
 	if (StatementReads(s.bound.kind))
 		StatementRead(&s, request->out);
 	else
-		ExecuteWrite(request, &s);
+		ExecuteWriteStatement(request, &s);
 	StatementClose(&s);
 }
 

@@ -56,7 +56,7 @@ MakeGet(TransactStatement *t, Problem *problem)
 }
 
 static bool
-MakeWrite(TransactStatement *t, Problem *problem)
+MakeStatementWrite(TransactStatement *t, Problem *problem)
 {
 	return StatementWrite(&t->s, t->images, &t->write, problem);
 }
@@ -127,14 +127,14 @@ PrepareList(StatementList *l, const Field *input)
 }
 
 static void
-OpenList(StatementList *l)
+OpenStatementList(StatementList *l)
 {
 	for (int i = 0; i < l->n; i++)
 		StatementOpen(&l->list[i].s);
 }
 
 static void
-CloseList(StatementList *l)
+CloseStatementList(StatementList *l)
 {
 	for (int i = 0; i < l->n; i++)
 		StatementClose(&l->list[i].s);
@@ -221,7 +221,7 @@ AnswerWrites(Request *request, const StatementList *l, const WriteResult *writte
 
 /* Whether the transaction was executed with this token before. */
 static bool
-WasExecuted(const StatementList *l, const Field *token)
+StatementsWereExecuted(const StatementList *l, const Field *token)
 {
 	Oid		   *tables = palloc(l->n * sizeof(Oid));
 
@@ -236,8 +236,8 @@ ExecuteWrites(Request *request, StatementList *l)
 	const Field *token = FieldMember(request->input, "ClientRequestToken");
 	Transaction t = {.n = l->n};
 
-	RunSteps(l, MakeWrite);
-	if (token != NULL && WasExecuted(l, token))
+	RunSteps(l, MakeStatementWrite);
+	if (token != NULL && StatementsWereExecuted(l, token))
 	{
 		AnswerWrites(request, l, NULL);
 		return;
@@ -276,12 +276,12 @@ ExecuteTransactionRequest(Request *request)
 
 	PrepareList(&l, request->input);
 	reads = ListReads(&l);
-	OpenList(&l);
+	OpenStatementList(&l);
 	if (reads)
 		ExecuteReads(request, &l);
 	else
 		ExecuteWrites(request, &l);
-	CloseList(&l);
+	CloseStatementList(&l);
 }
 
 OPERATION(ExecuteTransaction, &execute_transaction_input, ExecuteTransactionRequest, .on_coordinator = true);

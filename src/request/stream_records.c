@@ -64,7 +64,7 @@ FindPositionOfNumber(const Field *input, const StreamShards *shards, int shard)
 }
 
 static int64
-FindPosition(const Field *input, const StreamShards *shards, int shard)
+FindIteratorPosition(const Field *input, const StreamShards *shards, int shard)
 {
 	if (NeedsSequenceNumber(input))
 		return FindPositionOfNumber(input, shards, shard);
@@ -102,7 +102,7 @@ GetShardIteratorRequest(Request *request)
 	shard = StreamShardOfId(&shards, FieldString(input, "ShardId"));
 	WriterStringMember(request->out, "ShardIterator",
 					   ShardIteratorPrint(arn, shards.map != NULL ? StreamShardId(&shards, shard) : NULL,
-										  FindPosition(input, &shards, shard)));
+										  FindIteratorPosition(input, &shards, shard)));
 	table_close(shards.rel, NoLock);
 }
 

@@ -77,8 +77,8 @@ dynamo_stream_arn(PG_FUNCTION_ARGS)
  * ordered by table and label, after the given one.
  */
 static void
-SelectStreams(const char *table_name, const char *after_table, const char *after_label,
-			  int64 limit)
+SelectServedStreams(const char *table_name, const char *after_table, const char *after_label,
+					int64 limit)
 {
 	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID, INT8OID};
 	Datum		values[] = {
@@ -99,7 +99,7 @@ SelectStreams(const char *table_name, const char *after_table, const char *after
 }
 
 static char *
-WriterStream(Writer *out, HeapTuple row, TupleDesc desc)
+WriterStreamSummary(Writer *out, HeapTuple row, TupleDesc desc)
 {
 	char	   *table_name = SPI_getvalue(row, desc, 1);
 	char	   *label = SPI_getvalue(row, desc, 2);
@@ -136,9 +136,9 @@ ListStreamsRequest(Request *request)
 	WriterBeginList(out);
 	SPI_connect();
 	/* one more than requested tells whether there are more */
-	SelectStreams(FieldString(request->input, "TableName"), after_table, after_label, limit + 1);
+	SelectServedStreams(FieldString(request->input, "TableName"), after_table, after_label, limit + 1);
 	for (int64 i = 0; i < (int64) SPI_processed && i < limit; i++)
-		last = WriterStream(out, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+		last = WriterStreamSummary(out, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
 	WriterEndList(out);
 	if ((int64) SPI_processed > limit)
 		WriterStringMember(out, "LastEvaluatedStreamArn", last);

@@ -68,7 +68,7 @@ CheckDefinitions(const Field *definitions)
 
 /* Adds the name of a structure's attribute to a list: "a, b". */
 static void
-AppendName(StringInfo list, const Field *structure)
+AppendNameOf(StringInfo list, const Field *structure)
 {
 	appendStringInfo(list, "%s%s", list->len > 0 ? ", " : "",
 					 FieldName(structure, "AttributeName"));
@@ -86,7 +86,7 @@ UndefinedKeys(const char *keys, const Field *definitions)
 
 	initStringInfo(&defined);
 	for (int i = 0; i < definitions->count; i++)
-		AppendName(&defined, definitions->fields[i]);
+		AppendNameOf(&defined, definitions->fields[i]);
 	InvalidParameter("Some index key attributes are not defined in AttributeDefinitions. "
 					 "Keys: [%s], AttributeDefinitions: [%s]", keys, defined.data);
 }
@@ -106,7 +106,7 @@ FindUndefined(const Field *schema, const Field *definitions)
 		ValueType	type;
 
 		if (!AttributeTypeOf(definitions, FieldSlice(schema->fields[i], "AttributeName"), &type))
-			AppendName(&undefined, schema->fields[i]);
+			AppendNameOf(&undefined, schema->fields[i]);
 	}
 	return undefined.data;
 }

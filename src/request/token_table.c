@@ -76,7 +76,7 @@ TokenTableClose(TokenTable *table)
 /* ---- searching ---- */
 
 static Datum
-GetColumn(TupleTableSlot *slot, int column)
+GetTokenColumn(TupleTableSlot *slot, int column)
 {
 	bool		isnull;
 
@@ -86,7 +86,7 @@ GetColumn(TupleTableSlot *slot, int column)
 static bool
 IsText(TupleTableSlot *slot, int column, Slice wanted)
 {
-	return SliceCompare(SliceOfVarlena(DatumGetTextPP(GetColumn(slot, column))), wanted) == 0;
+	return SliceCompare(SliceOfVarlena(DatumGetTextPP(GetTokenColumn(slot, column))), wanted) == 0;
 }
 
 static void
@@ -95,8 +95,8 @@ ReadRow(TupleTableSlot *slot, const TokenKey *key, TokenRow *row)
 	row->place = slot->tts_tid;
 	row->same_token = IsText(slot, COLUMN_OWNER, key->owner) &&
 		IsText(slot, COLUMN_TOKEN, key->token);
-	row->completed = DatumGetTimestampTz(GetColumn(slot, COLUMN_COMPLETED_AT));
-	row->content = SliceOfVarlena(DatumGetByteaPCopy(GetColumn(slot, COLUMN_DIGEST)));
+	row->completed = DatumGetTimestampTz(GetTokenColumn(slot, COLUMN_COMPLETED_AT));
+	row->content = SliceOfVarlena(DatumGetByteaPCopy(GetTokenColumn(slot, COLUMN_DIGEST)));
 }
 
 bool
@@ -127,7 +127,7 @@ TokenCounts(const TokenTable *table, TimestampTz completed)
 /* ---- writing ---- */
 
 static void
-DeleteRow(const TokenTable *table, ItemPointerData place)
+DeleteTokenRow(const TokenTable *table, ItemPointerData place)
 {
 	(void) TryDeleteRow(table->rel, &place, SnapshotAny, false);
 }
@@ -135,12 +135,12 @@ DeleteRow(const TokenTable *table, ItemPointerData place)
 void
 TokenTableDelete(const TokenTable *table, const TokenRow *row)
 {
-	DeleteRow(table, row->place);
+	DeleteTokenRow(table, row->place);
 	CommandCounterIncrement();
 }
 
 static Datum
-GetText(Slice slice)
+TextOfSlice(Slice slice)
 {
 	return PointerGetDatum(cstring_to_text_with_len(slice.data, (int) slice.len));
 }
@@ -158,7 +158,7 @@ MakeTuple(const TokenTable *table, Datum *values)
  * of the table; like the index of a TOAST table, a btree needs no others.
  */
 static bool
-InsertEntry(const TokenTable *table, Datum *values, ItemPointer place)
+InsertTokenEntry(const TokenTable *table, Datum *values, ItemPointer place)
 {
 	bool		nulls[COLUMNS] = {false};
 
@@ -178,17 +178,17 @@ TokenTableAdd(const TokenTable *table, const TokenKey *key, bytea *content)
 	bool		added;
 
 	values[COLUMN_HASH - 1] = Int64GetDatum((int64) key->hash);
-	values[COLUMN_OWNER - 1] = GetText(key->owner);
-	values[COLUMN_TOKEN - 1] = GetText(key->token);
+	values[COLUMN_OWNER - 1] = TextOfSlice(key->owner);
+	values[COLUMN_TOKEN - 1] = TextOfSlice(key->token);
 	values[COLUMN_DIGEST - 1] = PointerGetDatum(content);
 	values[COLUMN_COMPLETED_AT - 1] = TimestampTzGetDatum(table->now);
 	tuple = MakeTuple(table, values);
 	simple_heap_insert(table->rel, tuple);
-	added = InsertEntry(table, values, &tuple->t_self);
+	added = InsertTokenEntry(table, values, &tuple->t_self);
 	CommandCounterIncrement();
 	if (!added)
 	{
-		DeleteRow(table, tuple->t_self);
+		DeleteTokenRow(table, tuple->t_self);
 		CommandCounterIncrement();
 	}
 	return added;
@@ -205,8 +205,8 @@ SweepBlocks(const TokenTable *table, BlockNumber first, BlockNumber n)
 	heap_setscanlimits(scan, first, n);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		if (!TokenCounts(table, DatumGetTimestampTz(GetColumn(slot, COLUMN_COMPLETED_AT))))
-			DeleteRow(table, slot->tts_tid);
+		if (!TokenCounts(table, DatumGetTimestampTz(GetTokenColumn(slot, COLUMN_COMPLETED_AT))))
+			DeleteTokenRow(table, slot->tts_tid);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);

@@ -38,7 +38,7 @@ TransactionRead(const GetOp *gets, int n, GetResult *results)
 }
 
 static bool
-HasAttributes(const struct varlena *item)
+HasAnyAttribute(const struct varlena *item)
 {
 	Container	c;
 
@@ -54,7 +54,7 @@ TransactionAnswerReads(Writer *out, const GetResult *results, int n)
 	for (int i = 0; i < n; i++)
 	{
 		WriterBeginObject(out);
-		if (results[i].item != NULL && HasAttributes(results[i].item))
+		if (results[i].item != NULL && HasAnyAttribute(results[i].item))
 			WriterItemMember(out, "Item", results[i].item);
 		WriterEndObject(out);
 	}

@@ -24,7 +24,7 @@ static const char *const changing_members[] = {
 };
 
 static bool
-IsGiven(const Field *input, const char *member)
+IsMemberGiven(const Field *input, const char *member)
 {
 	return FieldMember(input, member) != NULL;
 }
@@ -91,16 +91,16 @@ CheckAlone(const Field *input)
 		return;
 	for (size_t i = 0; i < lengthof(lonely_members); i++)
 	{
-		if (IsGiven(input, lonely_members[i].member))
+		if (IsMemberGiven(input, lonely_members[i].member))
 			InvalidParameter("%s modification must be the only operation in the request",
 							 lonely_members[i].name);
 	}
-	if (IsGiven(input, "WarmThroughput") && CreatesIndex(input))
+	if (IsMemberGiven(input, "WarmThroughput") && CreatesIndex(input))
 		InvalidParameter("Create global secondary index cannot be specified when updating WarmThroughput");
-	if (IsGiven(input, "WarmThroughput"))
+	if (IsMemberGiven(input, "WarmThroughput"))
 		InvalidParameter("WarmThroughput must be the only operation in the request");
-	if (IsGiven(input, "OnDemandThroughput") &&
-		(CountChanges(input) > 2 || !IsGiven(input, "BillingMode")))
+	if (IsMemberGiven(input, "OnDemandThroughput") &&
+		(CountChanges(input) > 2 || !IsMemberGiven(input, "BillingMode")))
 		InvalidParameter("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request");
 }
 
@@ -108,7 +108,7 @@ CheckAlone(const Field *input)
 static bool
 SetsUnits(const Field *input)
 {
-	return IsGiven(input, "ProvisionedThroughput") || FieldIs(input, "BillingMode", "PROVISIONED");
+	return IsMemberGiven(input, "ProvisionedThroughput") || FieldIs(input, "BillingMode", "PROVISIONED");
 }
 
 /* Whether an index of any kind is created or dropped. */
@@ -124,11 +124,11 @@ CheckTogether(const Field *input, const IndexChanges *changes)
 {
 	bool		makes_index = MakesIndex(changes);
 
-	if (IsGiven(input, "StreamSpecification") && SetsUnits(input))
+	if (IsMemberGiven(input, "StreamSpecification") && SetsUnits(input))
 		InvalidParameter("You cannot modify stream status while updating table IOPS");
 	if (makes_index && SetsUnits(input))
 		InvalidParameter("You cannot create or delete index while updating table IOPS");
-	if (makes_index && IsGiven(input, "StreamSpecification"))
+	if (makes_index && IsMemberGiven(input, "StreamSpecification"))
 		InvalidParameter("You cannot create or delete index while changing stream status");
 }
 
@@ -249,8 +249,8 @@ bool
 IsLongUpdate(const Field *input, const IndexChanges *changes)
 {
 	return MakesIndex(changes) || SetsUnits(input) ||
-		IsGiven(input, "BillingMode") || IsGiven(input, "StreamSpecification") ||
-		IsGiven(input, "TableClass");
+		IsMemberGiven(input, "BillingMode") || IsMemberGiven(input, "StreamSpecification") ||
+		IsMemberGiven(input, "TableClass");
 }
 
 void

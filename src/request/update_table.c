@@ -25,7 +25,7 @@
 
 /* Returns the index with this name; raises an error if there is none. */
 static const IndexDef *
-FindIndex(const OpenedTable *table, const char *name)
+FindRequestedIndex(const OpenedTable *table, const char *name)
 {
 	const IndexDef *index = TableDefIndex(table->def, name);
 
@@ -58,7 +58,7 @@ CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *upda
 	ThroughputOf of = {name, TableBecomesOnDemand(table, input), true};
 	Throughput	before;
 
-	if (!IsGlobal(FindIndex(table, name)))
+	if (!IsGlobal(FindRequestedIndex(table, name)))
 		InvalidRequest("Cannot update an index that is not a GlobalSecondaryIndex: %s", name);
 	if (of.on_demand && provisioned != NULL)
 		InvalidParameter("The only Updates for index: %s when TableThroughputMode is "
@@ -75,9 +75,9 @@ CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *upda
  * meanwhile.
  */
 static void
-CheckDrop(const OpenedTable *table, const char *name)
+CheckIndexDrop(const OpenedTable *table, const char *name)
 {
-	const IndexDef *index = FindIndex(table, name);
+	const IndexDef *index = FindRequestedIndex(table, name);
 
 	if (!IsGlobal(index))
 		InvalidRequest("Cannot delete an index that is not a GlobalSecondaryIndex: %s", name);
@@ -88,7 +88,7 @@ CheckDrop(const OpenedTable *table, const char *name)
 static void
 CheckVectorDrop(const OpenedTable *table, const char *name)
 {
-	const IndexDef *index = FindIndex(table, name);
+	const IndexDef *index = FindRequestedIndex(table, name);
 
 	if (index->kind->secondary)
 		IndexNotFound(table, name);
@@ -116,7 +116,7 @@ CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChang
 			CheckIndexUpdate(table, input, update);
 	}
 	if (changes->drop != NULL)
-		CheckDrop(table, FieldName(changes->drop, "IndexName"));
+		CheckIndexDrop(table, FieldName(changes->drop, "IndexName"));
 	if (changes->create != NULL && TableIsChanging(table))
 		TooManyIndexChanges();
 	if (changes->create != NULL &&
@@ -334,7 +334,7 @@ CreateVectorIndex(Request *request, OpenedTable *table, const char *name, const 
 }
 
 static void
-CreateIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
+CreateRequestedIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
 {
 	CreateIndexSpec spec;
 
@@ -441,7 +441,7 @@ UpdateTableRequest(Request *request)
 	if (changes.drop != NULL)
 		DropIndex(request, &table, name, &changes);
 	else if (changes.create != NULL)
-		CreateIndex(request, &table, name, &changes);
+		CreateRequestedIndex(request, &table, name, &changes);
 	else if (changes.vector_drop != NULL)
 		DropVectorIndex(request, &table, name, &changes);
 	else if (changes.vector_create != NULL)

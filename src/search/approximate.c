@@ -93,7 +93,7 @@ IsSmallPartition(const VectorSearch *search, Relation rel, Snapshot snapshot)
 
 /* Whether pgvector can compute with a vector of this length. */
 static bool
-IsOrdinary(const VectorQuery *query)
+IsOrdinaryQuery(const VectorQuery *query)
 {
 	double		length = sqrt(query->norm);
 
@@ -119,7 +119,7 @@ MayLackResults(const VectorSearch *search, double worst)
 /* ---- the statement ---- */
 
 static void
-SetOption(const char *name, const char *value)
+SetSearchOption(const char *name, const char *value)
 {
 	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
@@ -129,19 +129,19 @@ SetOption(const char *name, const char *value)
  * sequential scans, the order can only come from the HNSW index.
  */
 static int
-BeginSettings(int count)
+BeginSearchSettings(int count)
 {
 	int			level = NewGUCNestLevel();
 
-	SetOption("enable_sort", "off");
-	SetOption("enable_seqscan", "off");
-	SetOption("hnsw.ef_search", psprintf("%d", Max(search_candidates, count)));
-	SetOption("hnsw.iterative_scan", "strict_order");
+	SetSearchOption("enable_sort", "off");
+	SetSearchOption("enable_seqscan", "off");
+	SetSearchOption("hnsw.ef_search", psprintf("%d", Max(search_candidates, count)));
+	SetSearchOption("hnsw.iterative_scan", "strict_order");
 	return level;
 }
 
 static Portal
-OpenEntries(const VectorSearch *search, Relation rel, Oid opclass)
+OpenNearestEntries(const VectorSearch *search, Relation rel, Oid opclass)
 {
 	int			dimensions = search->query.dimensions;
 	char	   *type = HnswTypeName(opclass, dimensions);
@@ -210,7 +210,7 @@ CollectRows(const VectorSearch *search, Relation rel, const SPITupleTable *rows,
 static bool
 CollectBatch(const VectorSearch *search, Relation rel, Portal portal, Collected *collected)
 {
-	int			level = BeginSettings(collected->wanted);
+	int			level = BeginSearchSettings(collected->wanted);
 	SPITupleTable *rows;
 	uint64		n;
 
@@ -234,8 +234,8 @@ CollectEntries(const VectorSearch *search, Relation rel, Oid opclass, Collected 
 	SPI_connect();
 	collected->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo vector search",
 												   ALLOCSET_DEFAULT_SIZES);
-	level = BeginSettings(collected->wanted);
-	portal = OpenEntries(search, rel, opclass);
+	level = BeginSearchSettings(collected->wanted);
+	portal = OpenNearestEntries(search, rel, opclass);
 	AtEOXact_GUC(false, level);
 	while (CollectBatch(search, rel, portal, collected))
 		;
@@ -271,7 +271,7 @@ SearchApproximately(const VectorSearch *search, int count, Nearest *nearest)
 	Relation	rel;
 	bool		found;
 
-	if (!IsOrdinary(&search->query))
+	if (!IsOrdinaryQuery(&search->query))
 		return false;
 	rel = IndexTableOpen(search->store->def, search->index, AccessShareLock);
 	found = OidIsValid(FindHnswIndex(rel, true)) && SearchIndex(search, rel, count, nearest);

@@ -48,7 +48,7 @@ SearchCheckCount(int64 count)
 }
 
 static void
-BindExpressions(Search *s)
+BindSearchExpressions(Search *s)
 {
 	const SearchOp *op = s->op;
 	ExprBindings *b = OpBindings(&op->args, op->condition.given || op->projection.given,
@@ -66,7 +66,7 @@ BindExpressions(Search *s)
 /* ---- the index ---- */
 
 static void
-FindIndex(Search *s)
+FindVectorIndex(Search *s)
 {
 	const TableDef *def = s->store.def;
 	const char *name = s->op->index_name;
@@ -126,7 +126,7 @@ CheckTestType(const Search *s, const SearchTest *test)
 
 /* Finds the test of the HASH attribute, which is required if there is one. */
 static void
-FindPartition(Search *s)
+FindPartitionTest(Search *s)
 {
 	const KeyAttribute *hash = HashAttribute(s->index);
 
@@ -144,7 +144,7 @@ CheckCondition(Search *s)
 {
 	for (int i = 0; i < s->ntests; i++)
 		(void) SchemaType(s->index, s->tests[i].attribute);
-	FindPartition(s);
+	FindPartitionTest(s);
 	for (int i = 0; i < s->ntests; i++)
 		CheckTestType(s, &s->tests[i]);
 	if (s->hash != NULL)
@@ -187,7 +187,7 @@ ProjectItem(const Search *s, const Candidate *c)
 }
 
 static void
-FillResult(const Search *s, Nearest *nearest, SearchResult *result)
+FillSearchResult(const Search *s, Nearest *nearest, SearchResult *result)
 {
 	Candidate  *candidates = NearestFinish(nearest, &result->count);
 
@@ -232,9 +232,9 @@ SearchVectors(const SearchOp *op, SearchResult *result)
 	Search		s = {.op = op};
 	PathCheck	check = {0};
 
-	BindExpressions(&s);
+	BindSearchExpressions(&s);
 	StoreOpen(&s.store, op->table_name, ACL_SELECT);
-	FindIndex(&s);
+	FindVectorIndex(&s);
 	CheckCondition(&s);
 	if (s.projection != NULL)
 	{
@@ -242,6 +242,6 @@ SearchVectors(const SearchOp *op, SearchResult *result)
 		ProjectionVisitPaths(s.projection, KeyPathVisitor, &check);
 		ProjectionVisitPaths(s.projection, FindVectorPath, &s);
 	}
-	FillResult(&s, FindNearest(&s), result);
+	FillSearchResult(&s, FindNearest(&s), result);
 	StoreClose(&s.store);
 }

@@ -45,7 +45,7 @@ SlowNoteKey(const uint64 *hashes, int n)
 }
 
 static void
-AppendKey(StringInfo out, const StatRequest *r)
+AppendRequestKey(StringInfo out, const StatRequest *r)
 {
 	for (int i = 0; i < r->nhashes; i++)
 		appendStringInfo(out, "%s%016llx", i == 0 ? ", key " : ":", (unsigned long long) r->hashes[i]);
@@ -66,7 +66,7 @@ SlowLog(const StatRequest *r, const char *operation, const char *request_id, int
 	appendStringInfoString(&what, operation);
 	if (r->table[0] != '\0')
 		appendStringInfo(&what, ", table \"%s\"%s", r->table, r->several ? " and others" : "");
-	AppendKey(&what, r);
+	AppendRequestKey(&what, r);
 	if (request_id != NULL)
 		appendStringInfo(&what, ", request id %s", request_id);
 	if (sqlstate != 0)

@@ -198,7 +198,7 @@ BucketOf(int64 microseconds)
 
 /* Creates an entry if there is room; the lock is held exclusively. */
 static Entry *
-MakeEntry(const EntryKey *key)
+MakeStatEntry(const EntryKey *key)
 {
 	bool		found;
 	Entry	   *entry;
@@ -232,12 +232,12 @@ LockedEntry(EntryKey *key)
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
 	entry = hash_search(entries, key, HASH_FIND, NULL);
 	if (entry == NULL)
-		entry = MakeEntry(key);
+		entry = MakeStatEntry(key);
 	if (entry != NULL || !OidIsValid(key->relation))
 		return entry;
 	key->relation = key->index = InvalidOid;
 	entry = hash_search(entries, key, HASH_FIND, NULL);
-	return entry != NULL ? entry : MakeEntry(key);
+	return entry != NULL ? entry : MakeStatEntry(key);
 }
 
 static void
@@ -329,7 +329,7 @@ StatExpired(Oid relation, uint64 n)
 /* ---- reading and removing ---- */
 
 static void
-CopyEntry(StatRow *row, Entry *entry)
+CopyStatEntry(StatRow *row, Entry *entry)
 {
 	row->relation = entry->key.relation;
 	row->index = entry->key.index;
@@ -357,7 +357,7 @@ StatRows(int *n)
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
 		if (entry->key.database == MyDatabaseId)
-			CopyEntry(&rows[(*n)++], entry);
+			CopyStatEntry(&rows[(*n)++], entry);
 	}
 	LWLockRelease(shared->lock);
 	return rows;

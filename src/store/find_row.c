@@ -50,7 +50,7 @@ FindKeyAttribute(const DirectWrite *d, int column)
 }
 
 static int
-BuildScanKeys(const DirectWrite *d, ScanKey keys)
+BuildRowScanKeys(const DirectWrite *d, ScanKey keys)
 {
 	int			nkeys = KeyCount(&d->def->key);
 
@@ -71,7 +71,7 @@ static bool
 FetchRow(DirectWrite *d, Snapshot snapshot)
 {
 	ScanKeyData keys[2];
-	int			nkeys = BuildScanKeys(d, keys);
+	int			nkeys = BuildRowScanKeys(d, keys);
 	IndexScanDesc scan = BeginIndexScan(d->rel, d->primary, snapshot, nkeys);
 	bool		found;
 

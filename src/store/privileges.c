@@ -63,7 +63,7 @@ RaiseDenied(const Store *store, bool hints)
 }
 
 static RangeTblEntry *
-MakeEntry(const Store *store, PermissionsNode **perms)
+MakeCheckedEntry(const Store *store, PermissionsNode **perms)
 {
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
 
@@ -92,7 +92,7 @@ HasPrivileges(const Store *store)
 {
 	ExecutorCheckPerms_hook_type hook = ExecutorCheckPerms_hook;
 	PermissionsNode *perms;
-	RangeTblEntry *rte = MakeEntry(store, &perms);
+	RangeTblEntry *rte = MakeCheckedEntry(store, &perms);
 	bool		has;
 
 	ExecutorCheckPerms_hook = NULL;
@@ -155,7 +155,7 @@ MakeEmptyStatement(const Store *store, CmdType command)
 	statement->commandType = command;
 	statement->canSetTag = true;
 	statement->planTree = &nothing->plan;
-	statement->rtable = list_make1(MakeEntry(store, &perms));
+	statement->rtable = list_make1(MakeCheckedEntry(store, &perms));
 	SetPermissionsOfPlan(statement, perms);
 	KeepTableOfPlan(statement, 1);
 	statement->stmt_location = -1;

@@ -45,7 +45,7 @@ FindKeyColumn(const StoreScan *scan, int i)
  * of an inline index.
  */
 static Oid
-FindBtree(const Store *store, const ScanRange *range)
+FindRangeBtree(const Store *store, const ScanRange *range)
 {
 	if (range->index == NULL)
 		return store->def->primary_key;
@@ -134,7 +134,7 @@ TableSource(StoreScan *scan)
 
 	if (store->direct)
 	{
-		Relation	index = ScanOpenBtree(scan, store->rel, FindBtree(store, &scan->range));
+		Relation	index = ScanOpenBtree(scan, store->rel, FindRangeBtree(store, &scan->range));
 
 		scan->direct = index != NULL;
 		if (scan->direct)
@@ -229,7 +229,7 @@ NextItem(StoreScan *scan)
 
 /* Whether this user may see the item of the current entry. */
 static bool
-IsVisible(StoreScan *scan)
+IsVisibleEntry(StoreScan *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->visible_context);
 	RowKey		key;
@@ -318,7 +318,7 @@ ColumnHasValue(const AttributeDef *attr, Datum stored, ValueRef v)
  * a position, depends on the columns.
  */
 static void
-CheckColumn(const StoreScan *scan, int column, ValueRef v)
+CheckColumnOfItem(const StoreScan *scan, int column, ValueRef v)
 {
 	const AttributeDef *attr = scan->keys.columns[column];
 	bool		isnull;
@@ -339,7 +339,7 @@ StoreScanPosition(const StoreScan *scan)
 	{
 		ValueRef	v = StoreScanKey(scan, i);
 
-		CheckColumn(scan, i, v);
+		CheckColumnOfItem(scan, i, v);
 		ItemBuilderName(b, scan->keys.columns[i]->name.data, scan->keys.columns[i]->name.len);
 		ItemBuilderValue(b, v);
 	}
@@ -365,7 +365,7 @@ void
 StoreScanCheck(const StoreScan *scan)
 {
 	for (int i = 0; i < scan->keys.ncolumns; i++)
-		CheckColumn(scan, i, StoreScanKey(scan, i));
+		CheckColumnOfItem(scan, i, StoreScanKey(scan, i));
 }
 
 /* ---- scans ---- */
@@ -401,7 +401,7 @@ StoreScanNext(StoreScan *scan, struct varlena **item)
 		scan->item = NextItem(scan);
 		if (scan->item == NULL)
 			return false;
-	} while (scan->visible_context != NULL && !IsVisible(scan));
+	} while (scan->visible_context != NULL && !IsVisibleEntry(scan));
 	*item = scan->item;
 	return true;
 }
@@ -429,7 +429,7 @@ static void
 DescribeTarget(const StoreScan *scan, StringInfo out)
 {
 	const ScanRange *range = &scan->range;
-	Oid			btree = FindBtree(scan->store, range);
+	Oid			btree = FindRangeBtree(scan->store, range);
 
 	if (range->index != NULL && range->index->kind->own_entries)
 		appendStringInfo(out, "\nreads: index table %s", get_rel_name(btree));

@@ -372,7 +372,7 @@ DirectPlace(ScanSource *source, RowPlace *place)
 }
 
 static void
-DirectEnd(ScanSource *source)
+DirectScanEnd(ScanSource *source)
 {
 	DirectSource *s = (DirectSource *) source;
 
@@ -382,7 +382,7 @@ DirectEnd(ScanSource *source)
 		MemoryContextDelete(s->entry_context);
 }
 
-static const ScanSourceMethods direct_methods = {DirectNext, DirectColumn, DirectPlace, DirectEnd};
+static const ScanSourceMethods direct_methods = {DirectNext, DirectColumn, DirectPlace, DirectScanEnd};
 
 ScanSource *
 DirectScanBegin(Relation rel, Relation index, AttrNumber item_attnum,

@@ -33,7 +33,7 @@ IsPlainIndexTable(Relation rel)
 }
 
 static AttrNumber
-ItemColumn(Relation rel, const TableDef *def)
+ItemColumnNumber(Relation rel, const TableDef *def)
 {
 	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), ITEM_COLUMN);
 
@@ -51,7 +51,7 @@ static Relation
 UseIndexTable(StoreScan *scan, Relation rel)
 {
 	scan->relations = lappend(scan->relations, rel);
-	(void) ItemColumn(rel, scan->store->def);
+	(void) ItemColumnNumber(rel, scan->store->def);
 	return rel;
 }
 
@@ -68,7 +68,7 @@ DirectEntries(StoreScan *scan, Relation rel)
 	index = ScanOpenBtree(scan, rel, PrimaryKeyIndex(rel));
 	if (index == NULL)
 		return NULL;
-	return DirectScanBegin(rel, index, ItemColumn(rel, scan->store->def), &scan->keys, scan->snapshot);
+	return DirectScanBegin(rel, index, ItemColumnNumber(rel, scan->store->def), &scan->keys, scan->snapshot);
 }
 
 /*

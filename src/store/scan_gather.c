@@ -76,7 +76,7 @@ GetKeyColumn(const Shard *shard, const ScanKeys *keys, int column)
 
 /* Moves a shard to its next entry; false at its end. */
 static bool
-AdvanceSource(const GatherSource *g, Shard *shard)
+AdvanceShard(const GatherSource *g, Shard *shard)
 {
 	const ScanKeys *keys = g->keys;
 	Container	entry;
@@ -104,7 +104,7 @@ StartHeap(GatherSource *g)
 {
 	for (int i = 0; i < g->nshards; i++)
 	{
-		if (AdvanceSource(g, &g->shards[i]))
+		if (AdvanceShard(g, &g->shards[i]))
 			binaryheap_add_unordered(g->heap, PointerGetDatum(&g->shards[i]));
 	}
 	binaryheap_build(g->heap);
@@ -120,7 +120,7 @@ GatherNext(ScanSource *source)
 		StartHeap(g);
 	else if (g->current != NULL)
 	{
-		if (AdvanceSource(g, g->current))
+		if (AdvanceShard(g, g->current))
 			binaryheap_replace_first(g->heap, PointerGetDatum(g->current));
 		else
 			binaryheap_remove_first(g->heap);

@@ -24,7 +24,7 @@
 
 /* Adds the columns of the index, then those of the table, each once. */
 static void
-AddColumns(ScanKeys *keys, const TableDef *def, const IndexDef *index)
+AddScanColumns(ScanKeys *keys, const TableDef *def, const IndexDef *index)
 {
 	const KeySchema *key = index != NULL ? &index->key : &def->key;
 	const int  *attributes = index != NULL ? index->entry : def->key_attributes;
@@ -219,7 +219,7 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 	keys->needed = range->needed;
 	keys->nneeded = range->nneeded;
 
-	AddColumns(keys, def, range->index);
+	AddScanColumns(keys, def, range->index);
 	if (range->condition != NULL)
 		AddTests(keys, range->condition, from_start);
 	if (range->index != NULL && !range->index->kind->own_entries)

@@ -217,10 +217,10 @@ GetRowPlace(const SqlSource *s, int row, RowPlace *place)
 								s->values + first, s->nulls + first);
 }
 
-static void InvalidRow(const SqlSource *s, int row, const char *problem) pg_attribute_noreturn();
+static void InvalidSqlRow(const SqlSource *s, int row, const char *problem) pg_attribute_noreturn();
 
 static void
-InvalidRow(const SqlSource *s, int row, const char *problem)
+InvalidSqlRow(const SqlSource *s, int row, const char *problem)
 {
 	RowPlace	place;
 
@@ -280,14 +280,14 @@ KeepStart(SqlSource *s)
 	for (int i = keys->nfixed; i < keys->ncolumns; i++)
 	{
 		if (s->nulls[last + i])
-			InvalidRow(s, s->nitems - 1, ColumnProblem(keys->columns[i], (Datum) 0, true));
+			InvalidSqlRow(s, s->nitems - 1, ColumnProblem(keys->columns[i], (Datum) 0, true));
 		s->start[i - keys->nfixed] = s->values[last + i];
 	}
 	s->has_start = true;
 }
 
 static void
-RunStatement(SqlSource *s)
+RunScanStatement(SqlSource *s)
 {
 	Statement	st;
 	SPIPlanPtr	plan;
@@ -322,7 +322,7 @@ FetchBatch(SqlSource *s)
 
 	if (as_owner)
 		OwnerScopeEnter(&scope, s->rel->rd_rel->relowner);
-	RunStatement(s);
+	RunScanStatement(s);
 	if (as_owner)
 		OwnerScopeLeave(&scope);
 
@@ -362,7 +362,7 @@ RowInSegment(SqlSource *s)
 	bool		inside = ColumnsInSegment(s->keys, s->values + first, s->nulls + first, &problem);
 
 	if (problem != NULL)
-		InvalidRow(s, s->next - 1, problem);
+		InvalidSqlRow(s, s->next - 1, problem);
 	return inside;
 }
 

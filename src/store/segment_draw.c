@@ -99,7 +99,7 @@ CopyPayload(Sample *sample, ValueRef value)
  * item can contain.
  */
 static void
-AddKey(const Drawing *d, Sample *sample, HeapTuple row, const int *attributes)
+AddToSample(const Drawing *d, Sample *sample, HeapTuple row, const int *attributes)
 {
 	Slice	   *payloads = &sample->payloads[sample->nkeys * sample->npartition];
 
@@ -179,7 +179,7 @@ TakeSample(const Drawing *d, Sample *sample, const KeySchema *key, const int *at
 	{
 		if (!RowHasKey(d, d->stats->rows[i], key, attributes) || seen++ % sample->step != 0)
 			continue;
-		AddKey(d, sample, d->stats->rows[i], attributes);
+		AddToSample(d, sample, d->stats->rows[i], attributes);
 		if (sample->nkeys > SAMPLE_MAX_KEYS || sample->bytes > SAMPLE_MAX_BYTES)
 			ThinSample(sample);
 	}

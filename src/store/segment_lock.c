@@ -58,7 +58,7 @@ CurrentPeriod(void)
 }
 
 static void
-SetTag(LOCKTAG *tag, Oid relid, uint32 period)
+SetSegmentTag(LOCKTAG *tag, Oid relid, uint32 period)
 {
 	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, relid, period, ADVISORY_KIND);
 }
@@ -74,11 +74,11 @@ SetObjectTag(LOCKTAG *tag, Oid relid)
  * it.
  */
 static bool
-IsHeld(const Kept *entry)
+IsLockHeld(const Kept *entry)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, entry->relid, entry->period);
+	SetSegmentTag(&tag, entry->relid, entry->period);
 	return OidIsValid(entry->relid) && IsLockHeldByMe(&tag, READER_MODE);
 }
 
@@ -87,15 +87,15 @@ ReleaseKept(Kept *entry)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, entry->relid, entry->period);
-	if (IsHeld(entry))
+	SetSegmentTag(&tag, entry->relid, entry->period);
+	if (IsLockHeld(entry))
 		LockRelease(&tag, READER_MODE, true);
 	entry->relid = InvalidOid;
 }
 
 /* Returns a free entry.  Locks of past periods are released. */
 static Kept *
-FindPlace(uint32 period)
+FindLockPlace(uint32 period)
 {
 	Kept	   *place = NULL;
 
@@ -112,11 +112,11 @@ FindPlace(uint32 period)
 }
 
 static bool
-IsKept(Oid relid, uint32 period)
+IsLockKept(Oid relid, uint32 period)
 {
 	for (int i = 0; i < MAX_KEPT; i++)
 	{
-		if (kept[i].relid == relid && kept[i].period >= period && IsHeld(&kept[i]))
+		if (kept[i].relid == relid && kept[i].period >= period && IsLockHeld(&kept[i]))
 			return true;
 	}
 	return false;
@@ -127,7 +127,7 @@ AcquireKept(Kept *entry)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, entry->relid, entry->period);
+	SetSegmentTag(&tag, entry->relid, entry->period);
 	(void) LockAcquire(&tag, READER_MODE, true, false);
 }
 
@@ -138,16 +138,16 @@ SegmentsKeep(Oid relid)
 	Kept		entry = {relid, period};
 	Kept	   *place;
 
-	if (IsKept(relid, period))
+	if (IsLockKept(relid, period))
 		return;
-	place = FindPlace(period);
+	place = FindLockPlace(period);
 	AcquireKept(&entry);
 	AcceptInvalidationMessages();
 	*place = entry;
 }
 
 static bool
-TryLock(const LOCKTAG *tag)
+TrySegmentLock(const LOCKTAG *tag)
 {
 	return LockAcquire(tag, DRAWER_MODE, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
@@ -159,15 +159,15 @@ SegmentsLock(Oid relid)
 	uint32		period = CurrentPeriod();
 	LOCKTAG		tag;
 
-	if (IsKept(relid, period - 1))
+	if (IsLockKept(relid, period - 1))
 		return false;
 	SetObjectTag(&tag, relid);
-	if (!TryLock(&tag))
+	if (!TrySegmentLock(&tag))
 		return false;
 	for (int i = -1; i <= 1; i++)
 	{
-		SetTag(&tag, relid, period + i);
-		if (!TryLock(&tag))
+		SetSegmentTag(&tag, relid, period + i);
+		if (!TrySegmentLock(&tag))
 			return false;
 	}
 	return true;
@@ -180,7 +180,7 @@ SegmentsHold(void)
 	{
 		LOCKTAG		tag;
 
-		if (!IsHeld(&kept[i]))
+		if (!IsLockHeld(&kept[i]))
 			continue;
 		SetObjectTag(&tag, kept[i].relid);
 		(void) LockAcquire(&tag, READER_MODE, false, false);

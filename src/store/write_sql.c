@@ -118,7 +118,7 @@ AppendKeyColumns(Statement *s, const SqlWrite *w)
 
 /* Runs the statement; the number of rows is in SPI_processed. */
 static void
-RunStatement(const SqlWrite *w, Statement *s)
+RunWriteStatement(const SqlWrite *w, Statement *s)
 {
 	SPIPlanPtr	plan = StorePlanAs(s->sql.data, s->nargs, s->types, StoreRights(w->request->store));
 	int			code = SPI_execute_plan(plan, s->values, NULL, false, 0);
@@ -139,7 +139,7 @@ SqlFindRow(const SqlWrite *w, bool lock)
 	AppendKeyCondition(&s, w);
 	if (lock)
 		appendStringInfoString(&s.sql, w->request->share ? " FOR SHARE" : " FOR NO KEY UPDATE");
-	RunStatement(w, &s);
+	RunWriteStatement(w, &s);
 	StatementCheckOneRow();
 	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
@@ -164,7 +164,7 @@ static bool
 StoreItem(Statement *s, const SqlWrite *w)
 {
 	appendStringInfo(&s->sql, " RETURNING %s", ItemColumnName(w));
-	RunStatement(w, s);
+	RunWriteStatement(w, s);
 	if (SPI_processed == 0)
 		return false;
 	w->request->stored = CopyItem(w->caller, PG_DETOAST_DATUM_PACKED(StatementItem(0)));
@@ -235,7 +235,7 @@ SqlDeleteRow(const SqlWrite *w, struct varlena *old)
 		appendStringInfo(&s.sql, " AND %s OPERATOR(dynamo.=) ", ItemColumnName(w));
 		AppendItemParameter(&s, w, old);
 	}
-	RunStatement(w, &s);
+	RunWriteStatement(w, &s);
 	return SPI_processed > 0;
 }
 
@@ -366,7 +366,7 @@ SqlRemovePlaceholder(const SqlWrite *w)
 
 	BeginStatement(&s, w, "DELETE FROM ");
 	AppendKeyCondition(&s, w);
-	RunStatement(w, &s);
+	RunWriteStatement(w, &s);
 }
 
 /*

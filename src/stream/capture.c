@@ -114,7 +114,7 @@ CaptureEnd(Capture *c)
 }
 
 static Datum
-GetColumn(const Capture *c, HeapTuple tuple, AttrNumber attnum)
+GetCapturedColumn(const Capture *c, HeapTuple tuple, AttrNumber attnum)
 {
 	bool		isnull;
 	Datum		value = heap_getattr(tuple, attnum, c->desc, &isnull);
@@ -126,7 +126,7 @@ GetColumn(const Capture *c, HeapTuple tuple, AttrNumber attnum)
 
 /* The key as an item, from the columns, so that the item need not be read. */
 static Datum
-BuildKeys(const Capture *c, HeapTuple tuple)
+BuildKeyItem(const Capture *c, HeapTuple tuple)
 {
 	const char *problem;
 	bool		none;
@@ -144,8 +144,8 @@ HaveSameKey(const Capture *c, HeapTuple old, HeapTuple new)
 	{
 		const AttributeDef *attr = TableKeyAttribute(c->def, i);
 
-		if (!KeyDatumsEqual(attr->type, GetColumn(c, old, attr->attnum),
-							GetColumn(c, new, attr->attnum)))
+		if (!KeyDatumsEqual(attr->type, GetCapturedColumn(c, old, attr->attnum),
+							GetCapturedColumn(c, new, attr->attnum)))
 			return false;
 	}
 	return true;
@@ -155,8 +155,8 @@ HaveSameKey(const Capture *c, HeapTuple old, HeapTuple new)
 static bool
 HaveSameItem(const Capture *c, HeapTuple old, HeapTuple new)
 {
-	Datum		a = GetColumn(c, old, c->def->item_attnum);
-	Datum		b = GetColumn(c, new, c->def->item_attnum);
+	Datum		a = GetCapturedColumn(c, old, c->def->item_attnum);
+	Datum		b = GetCapturedColumn(c, new, c->def->item_attnum);
 	/* datum_image_eq also compares compressed and out-of-line values. */
 	return datumIsEqual(a, b, false, -1) || datum_image_eq(a, b, false, -1);
 }
@@ -170,12 +170,12 @@ RecordChange(Capture *c, char event, HeapTuple old, HeapTuple new)
 	row.event = event;
 	row.has_new = new != NULL && c->new_images;
 	row.has_old = old != NULL && c->old_images;
-	row.keys = BuildKeys(c, new != NULL ? new : old);
-	row.partition_key = GetColumn(c, new != NULL ? new : old, TableKeyAttribute(c->def, 0)->attnum);
+	row.keys = BuildKeyItem(c, new != NULL ? new : old);
+	row.partition_key = GetCapturedColumn(c, new != NULL ? new : old, TableKeyAttribute(c->def, 0)->attnum);
 	if (row.has_new)
-		row.new_item = GetColumn(c, new, c->def->item_attnum);
+		row.new_item = GetCapturedColumn(c, new, c->def->item_attnum);
 	if (row.has_old)
-		row.old_item = GetColumn(c, old, c->def->item_attnum);
+		row.old_item = GetCapturedColumn(c, old, c->def->item_attnum);
 	if (c->event.late)
 		StreamAppendLate(&c->stream, &row, c->event.command,
 						 new != NULL ? RowEventOvertaken(&c->event) :

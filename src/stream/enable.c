@@ -36,7 +36,7 @@ RaiseStreamError(const char *message, Relation rel)
 }
 
 static void
-CheckView(const char *view)
+CheckViewType(const char *view)
 {
 	if (!IsStreamView(view))
 		ereport(ERROR,
@@ -126,7 +126,7 @@ StreamEnable(const char *table_name, const char *view)
 	Relation	rel = OpenAnyTableForDdl(table_name, ShareRowExclusiveLock);
 	TableStream stream;
 
-	CheckView(view);
+	CheckViewType(view);
 	if (TableStreamOf(rel, &stream))
 		RaiseStreamError("Table already has an enabled stream", rel);
 	return StreamStart(rel, view);

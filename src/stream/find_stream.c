@@ -55,7 +55,7 @@ SetOwner(StreamOwner *o, Relation rel, const char *label)
 }
 
 static StreamOwner
-FindOwner(const char *table_name, const char *label)
+FindStreamOwner(const char *table_name, const char *label)
 {
 	StreamOwner o = {NULL};
 	TableNameParts parts;
@@ -128,7 +128,7 @@ SelectStreams(const StreamOwner *o, const char *label)
 List *
 StreamsOfName(const char *table_name)
 {
-	StreamOwner o = FindOwner(table_name, NULL);
+	StreamOwner o = FindStreamOwner(table_name, NULL);
 
 	return SelectStreams(&o, NULL);
 }
@@ -137,7 +137,7 @@ StreamsOfName(const char *table_name)
 static Oid
 FindStream(const char *table_name, const char *label)
 {
-	StreamOwner o = FindOwner(table_name, label);
+	StreamOwner o = FindStreamOwner(table_name, label);
 	List	   *streams;
 	Oid			found = InvalidOid;
 
@@ -170,7 +170,7 @@ StreamOpen(const char *table_name, const char *label, StreamDef *def)
 /* ---- privileges ---- */
 
 static void
-CheckSelect(Oid relid)
+CheckSelectPrivilege(Oid relid)
 {
 	AclResult	result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
 
@@ -186,10 +186,10 @@ CheckStreamPrivileges(Relation stream, const StreamDef *def)
 
 	if (!HaveSameOwner(relid, RelationGetRelid(stream)))
 	{
-		CheckSelect(RelationGetRelid(stream));
+		CheckSelectPrivilege(RelationGetRelid(stream));
 		return;
 	}
-	CheckSelect(relid);
+	CheckSelectPrivilege(relid);
 	if (check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -122,7 +122,7 @@ HasKeys(StreamTable *t, HeapTuple tuple, Datum keys)
 }
 
 static int64
-GetNumber(StreamTable *t, HeapTuple tuple)
+GetLateNumber(StreamTable *t, HeapTuple tuple)
 {
 	bool		isnull;
 
@@ -151,7 +151,7 @@ FindLaterRecords(StreamTable *t, Datum keys, CommandId command, CommandId since)
 			continue;			/* from another transaction */
 		if (written < since)
 			break;
-		changed = FindCommand(RelationGetRelid(t->own.rel), GetNumber(t, tuple), tuple);
+		changed = FindCommand(RelationGetRelid(t->own.rel), GetLateNumber(t, tuple), tuple);
 		if (changed > command && HasKeys(t, tuple, keys))
 		{
 			LaterRecord *record = palloc(sizeof(LaterRecord));
@@ -178,7 +178,7 @@ AppendRow(StreamTable *t, const StreamRow *row, CommandId command)
 }
 
 static Datum
-GetItemColumn(StreamTable *t, HeapTuple tuple, StreamColumn column, bool *present)
+GetLateItem(StreamTable *t, HeapTuple tuple, StreamColumn column, bool *present)
 {
 	bool		isnull;
 	Datum		value = heap_getattr(tuple, column, RelationGetDescr(t->own.rel), &isnull);
@@ -196,9 +196,9 @@ MoveToEnd(StreamTable *t, const LaterRecord *record)
 
 	row.event = DatumGetChar(heap_getattr(record->tuple, STREAM_EVENT,
 										  RelationGetDescr(t->own.rel), &isnull));
-	row.keys = GetItemColumn(t, record->tuple, STREAM_KEYS, &isnull);
-	row.new_item = GetItemColumn(t, record->tuple, STREAM_NEW_ITEM, &row.has_new);
-	row.old_item = GetItemColumn(t, record->tuple, STREAM_OLD_ITEM, &row.has_old);
+	row.keys = GetLateItem(t, record->tuple, STREAM_KEYS, &isnull);
+	row.new_item = GetLateItem(t, record->tuple, STREAM_NEW_ITEM, &row.has_new);
+	row.old_item = GetLateItem(t, record->tuple, STREAM_OLD_ITEM, &row.has_old);
 	row.partition_key = StreamIsSharded(t->own.rel) ?
 		heap_getattr(record->tuple, STREAM_PARTITION_KEY, RelationGetDescr(t->own.rel), &isnull) : (Datum) 0;
 	(void) AppendRow(t, &row, record->command);

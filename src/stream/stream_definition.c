@@ -180,7 +180,7 @@ CheckView(const char *view, const char *relation_name)
 }
 
 static void
-ReadMembers(DefinitionReader *r, StreamDef *def)
+ReadStreamMembers(DefinitionReader *r, StreamDef *def)
 {
 	CheckVersion(r);
 	def->table = RequiredMember(r, "table", KEY_MAX_NAME);
@@ -200,7 +200,7 @@ ReadDefinition(const char *text, const char *relation_name, StreamDef *def)
 	memset(def, 0, sizeof(*def));
 	if (!JB_ROOT_IS_OBJECT(json))
 		InvalidDefinition(relation_name, "The definition is not a JSON object.");
-	ReadMembers(&r, def);
+	ReadStreamMembers(&r, def);
 	if (r.members != JsonContainerSize(r.object))
 		InvalidDefinition(relation_name,
 						  "The definition has a member that is unknown to this version of the extension.");
@@ -219,7 +219,7 @@ StreamDefParse(const char *text, const char *relation_name, StreamDef *def)
 }
 
 static void *
-ReadText(const char *text, void *def)
+ReadStreamText(const char *text, void *def)
 {
 	return ReadDefinition(text, "", def);
 }
@@ -228,14 +228,14 @@ ReadText(const char *text, void *def)
 static bool
 StreamDefTryParse(const char *text, StreamDef *def)
 {
-	return DefinitionTry(ReadText, text, def) != NULL;
+	return DefinitionTry(ReadStreamText, text, def) != NULL;
 }
 
 bool
 StreamDefToJsonb(const char *definition, Datum *json)
 {
 	StreamDef	def;
-	Jsonb	   *jsonb = DefinitionTry(ReadText, definition, &def);
+	Jsonb	   *jsonb = DefinitionTry(ReadStreamText, definition, &def);
 
 	*json = JsonbPGetDatum(jsonb);
 	return jsonb != NULL;
@@ -253,7 +253,7 @@ CaptureArgumentsCheck(const Trigger *trigger)
 }
 
 static void
-AppendMember(StringInfo out, const char *name, const char *value)
+AppendStreamMember(StringInfo out, const char *name, const char *value)
 {
 	if (value == NULL)
 		return;
@@ -268,12 +268,12 @@ PrintStreamDef(const StreamDef *def)
 
 	initStringInfo(&out);
 	appendStringInfo(&out, "{\"version\": %d", STREAM_DEFINITION_VERSION);
-	AppendMember(&out, "table", def->table);
-	AppendMember(&out, "label", def->label);
-	AppendMember(&out, "view", def->view);
-	AppendMember(&out, "partition", def->partition);
-	AppendMember(&out, "sort", def->sort);
-	AppendMember(&out, "closed", def->closed);
+	AppendStreamMember(&out, "table", def->table);
+	AppendStreamMember(&out, "label", def->label);
+	AppendStreamMember(&out, "view", def->view);
+	AppendStreamMember(&out, "partition", def->partition);
+	AppendStreamMember(&out, "sort", def->sort);
+	AppendStreamMember(&out, "closed", def->closed);
 	appendStringInfoChar(&out, '}');
 	return out.data;
 }
@@ -281,7 +281,7 @@ PrintStreamDef(const StreamDef *def)
 /* ---- definitions of relations ---- */
 
 static const Trigger *
-FindTrigger(Relation rel, const char *function_name, int nargs)
+FindStreamTrigger(Relation rel, const char *function_name, int nargs)
 {
 	Oid			function;
 
@@ -301,7 +301,7 @@ FindTrigger(Relation rel, const char *function_name, int nargs)
 bool
 StreamDefOf(Relation stream, StreamDef *def)
 {
-	const Trigger *trigger = FindTrigger(stream, FUNCTION_GUARD_STREAM, 1);
+	const Trigger *trigger = FindStreamTrigger(stream, FUNCTION_GUARD_STREAM, 1);
 
 	if (trigger == NULL)
 		return false;
@@ -312,7 +312,7 @@ StreamDefOf(Relation stream, StreamDef *def)
 bool
 StreamDefTryOf(Relation stream, StreamDef *def)
 {
-	const Trigger *trigger = FindTrigger(stream, FUNCTION_GUARD_STREAM, 1);
+	const Trigger *trigger = FindStreamTrigger(stream, FUNCTION_GUARD_STREAM, 1);
 
 	return trigger != NULL && StreamDefTryParse(pstrdup(trigger->tgargs[0]), def);
 }
@@ -320,7 +320,7 @@ StreamDefTryOf(Relation stream, StreamDef *def)
 bool
 TableStreamOf(Relation rel, TableStream *stream)
 {
-	const Trigger *trigger = FindTrigger(rel, FUNCTION_CAPTURE_CHANGES, 3);
+	const Trigger *trigger = FindStreamTrigger(rel, FUNCTION_CAPTURE_CHANGES, 3);
 
 	if (trigger == NULL)
 		return false;
@@ -385,7 +385,7 @@ FindStreamOf(Relation rel, const TableDef *def, const char *relation)
 }
 
 static char *
-RelationText(Oid relid)
+StreamRelationText(Oid relid)
 {
 	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
 }
@@ -440,7 +440,7 @@ CreateStreamTable(Oid relid, const StreamDef *def, const AttributeDef *partition
 void
 StoreStreamDef(Oid stream, const StreamDef *def)
 {
-	char	   *table = RelationText(stream);
+	char	   *table = StreamRelationText(stream);
 	char	   *argument = quote_literal_cstr(PrintStreamDef(def));
 	int			level = DistributedDdlBegin(stream);
 
@@ -456,7 +456,7 @@ StoreStreamDef(Oid stream, const StreamDef *def)
 void
 StoreCapture(Oid relid, const TableStream *stream)
 {
-	char	   *table = RelationText(relid);
+	char	   *table = StreamRelationText(relid);
 	char	   *arguments = psprintf("%s, %s, %s", quote_literal_cstr(stream->relation),
 									 quote_literal_cstr(stream->view),
 									 quote_literal_cstr(stream->label));
@@ -474,7 +474,7 @@ StoreCapture(Oid relid, const TableStream *stream)
 void
 DropCapture(Oid relid)
 {
-	char	   *table = RelationText(relid);
+	char	   *table = StreamRelationText(relid);
 	int			level = DistributedDdlBegin(relid);
 
 	DropTrigger(relid, table, TRIGGER_CAPTURE_CHANGES);

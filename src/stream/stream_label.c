@@ -42,7 +42,7 @@ ReadLabelTime(char *id)
 }
 
 static void
-WriteLabel(Oid relid, char *id, char *label)
+StoreLabel(Oid relid, char *id, char *label)
 {
 	Oid			types[] = {TEXTOID, OIDOID, TEXTOID};
 	Datum		values[] = {CStringGetTextDatum(id), ObjectIdGetDatum(relid), CStringGetTextDatum(label)};
@@ -60,7 +60,7 @@ StreamNewLabel(Relation rel)
 	id = TableIdOf(rel);
 	SPI_connect();
 	time = Max(time, ReadLabelTime(id) + LABEL_STEP);
-	WriteLabel(RelationGetRelid(rel), id, StreamTimeText(time));
+	StoreLabel(RelationGetRelid(rel), id, StreamTimeText(time));
 	SPI_finish();
 	return StreamTimeText(time);
 }

@@ -26,17 +26,17 @@
 /* ---- columns ---- */
 
 static Datum
-GetColumn(TupleTableSlot *slot, StreamColumn column, bool *isnull)
+GetRecordColumn(TupleTableSlot *slot, StreamColumn column, bool *isnull)
 {
 	return slot_getattr(slot, column, isnull);
 }
 
 static int64
-GetNumber(TupleTableSlot *slot)
+GetRecordNumber(TupleTableSlot *slot)
 {
 	bool		isnull;
 
-	return DatumGetInt64(GetColumn(slot, STREAM_NUMBER, &isnull));
+	return DatumGetInt64(GetRecordColumn(slot, STREAM_NUMBER, &isnull));
 }
 
 static char
@@ -44,7 +44,7 @@ GetEvent(TupleTableSlot *slot)
 {
 	bool		isnull;
 
-	return DatumGetChar(GetColumn(slot, STREAM_EVENT, &isnull));
+	return DatumGetChar(GetRecordColumn(slot, STREAM_EVENT, &isnull));
 }
 
 /* ---- scans of the primary key ---- */
@@ -92,7 +92,7 @@ FindGreatestNumber(Relation rel, Snapshot snapshot, int64 limit)
 
 	StreamNumberScanBegin(&s, rel, snapshot, limit, true);
 	if (StreamNumberScanNext(&s, BackwardScanDirection))
-		number = GetNumber(s.slot);
+		number = GetRecordNumber(s.slot);
 	StreamNumberScanEnd(&s);
 	return number;
 }
@@ -133,7 +133,7 @@ FindTrimmedNumber(Relation rel, Snapshot snapshot)
 	StreamNumberScanBegin(&s, rel, snapshot, StreamTrimmedOnce(relid, snapshot), false);
 	if (StreamNumberScanNext(&s, ForwardScanDirection) && GetEvent(s.slot) == STREAM_TRIMMED)
 	{
-		number = GetNumber(s.slot);
+		number = GetRecordNumber(s.slot);
 		StreamSawTrimmed(relid, number, GetInserter(s.slot, &command));
 	}
 	StreamNumberScanEnd(&s);
@@ -220,7 +220,7 @@ IsBelowHorizon(TupleTableSlot *slot, Snapshot snapshot)
 {
 	bool		isnull;
 	FullTransactionId horizon =
-		FullTransactionIdFromU64(DatumGetUInt64(GetColumn(slot, STREAM_HORIZON, &isnull)));
+		FullTransactionIdFromU64(DatumGetUInt64(GetRecordColumn(slot, STREAM_HORIZON, &isnull)));
 	FullTransactionId next = ReadNextFullTransactionId();
 
 	if (FullTransactionIdPrecedes(next, horizon))
@@ -241,7 +241,7 @@ FindLastBelowHorizon(Relation rel, Snapshot snapshot)
 	while (number == 0 && StreamNumberScanNext(&s, BackwardScanDirection))
 	{
 		if (IsBelowHorizon(s.slot, snapshot))
-			number = Min(GetNumber(s.slot), STREAM_LAST_NUMBER);
+			number = Min(GetRecordNumber(s.slot), STREAM_LAST_NUMBER);
 	}
 	StreamNumberScanEnd(&s);
 	return number;
@@ -299,10 +299,10 @@ StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def, int64 posi
 }
 
 static Datum
-GetItemColumn(TupleTableSlot *slot, StreamColumn column, bool *present)
+GetRecordItem(TupleTableSlot *slot, StreamColumn column, bool *present)
 {
 	bool		isnull;
-	Datum		value = GetColumn(slot, column, &isnull);
+	Datum		value = GetRecordColumn(slot, column, &isnull);
 
 	*present = !isnull;
 	return value;
@@ -313,13 +313,13 @@ ReadRecord(TupleTableSlot *slot, StreamRecord *record)
 {
 	bool		isnull;
 
-	record->number = GetNumber(slot);
-	record->created_at = DatumGetTimestampTz(GetColumn(slot, STREAM_CREATED_AT, &isnull));
+	record->number = GetRecordNumber(slot);
+	record->created_at = DatumGetTimestampTz(GetRecordColumn(slot, STREAM_CREATED_AT, &isnull));
 	record->event = GetEvent(slot);
 	record->tid = slot->tts_tid;
-	record->keys = GetItemColumn(slot, STREAM_KEYS, &record->has_keys);
-	record->new_item = GetItemColumn(slot, STREAM_NEW_ITEM, &record->has_new);
-	record->old_item = GetItemColumn(slot, STREAM_OLD_ITEM, &record->has_old);
+	record->keys = GetRecordItem(slot, STREAM_KEYS, &record->has_keys);
+	record->new_item = GetRecordItem(slot, STREAM_NEW_ITEM, &record->has_new);
+	record->old_item = GetRecordItem(slot, STREAM_OLD_ITEM, &record->has_old);
 }
 
 /* ---- records that the trigger has not created ---- */
@@ -388,7 +388,7 @@ StreamScanNext(StreamScan *scan, StreamRecord *record)
 	while (!scan->blocked && scan->position <= scan->last &&
 		   StreamNumberScanNext(&s, ForwardScanDirection))
 	{
-		int64		number = GetNumber(scan->slot);
+		int64		number = GetRecordNumber(scan->slot);
 
 		if (number > scan->last)
 			break;
@@ -442,7 +442,7 @@ FindLatestSeen(Relation rel, Snapshot snapshot)
 		bool		seen = RowIsSeen(rel, s.slot, snapshot);
 
 		if (seen && position == 1)
-			position = GetNumber(s.slot) + 1;
+			position = GetRecordNumber(s.slot) + 1;
 		if (!seen && IsPending(s.slot, snapshot))
 			position = 1;
 		else if (seen && IsBelowHorizon(s.slot, snapshot))
@@ -464,7 +464,7 @@ FindLatest(Relation rel, Snapshot snapshot)
 	StreamNumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
 	while (StreamNumberScanNext(&s, BackwardScanDirection))
 	{
-		int64		number = GetNumber(s.slot);
+		int64		number = GetRecordNumber(s.slot);
 
 		if (number > last || GetEvent(s.slot) == STREAM_TRIMMED)
 			continue;
@@ -492,7 +492,7 @@ static TimestampTz
 GetCreatedAt(TupleTableSlot *slot)
 {
 	bool		isnull;
-	Datum		value = GetColumn(slot, STREAM_CREATED_AT, &isnull);
+	Datum		value = GetRecordColumn(slot, STREAM_CREATED_AT, &isnull);
 
 	return isnull ? DT_NOEND : DatumGetTimestampTz(value);
 }

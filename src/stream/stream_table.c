@@ -37,7 +37,7 @@
 #define TRIM_SUBOBJECT		3
 
 static void
-SetTag(LOCKTAG *tag, Oid stream, int subobject)
+SetStreamTag(LOCKTAG *tag, Oid stream, int subobject)
 {
 	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, stream, subobject);
 }
@@ -47,7 +47,7 @@ StreamWaitForWriters(Oid stream)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, stream, NUMBER_SUBOBJECT);
+	SetStreamTag(&tag, stream, NUMBER_SUBOBJECT);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	LockRelease(&tag, ExclusiveLock, false);
 }
@@ -57,7 +57,7 @@ StreamLockForTrim(Oid stream, bool wait)
 {
 	LOCKTAG		tag;
 
-	SetTag(&tag, stream, TRIM_SUBOBJECT);
+	SetStreamTag(&tag, stream, TRIM_SUBOBJECT);
 	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
@@ -89,7 +89,7 @@ ForgetStream(Oid relid)
 }
 
 static void
-InitEntries(void)
+InitStreamEntries(void)
 {
 	const HASHCTL ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(StreamEntry)};
 
@@ -133,14 +133,14 @@ CheckStreamPlace(Relation stream)
 
 /* The entry of an open stream; NULL if the relation is not a stream. */
 static const StreamEntry *
-FindEntry(Relation stream)
+FindStreamEntry(Relation stream)
 {
 	Oid			relid = RelationGetRelid(stream);
 	StreamEntry *entry;
 	StreamEntry new;
 
 	if (entries == NULL)
-		InitEntries();
+		InitStreamEntries();
 	entry = hash_search(entries, &relid, HASH_FIND, NULL);
 	if (entry != NULL)
 		return entry;
@@ -254,7 +254,7 @@ StreamTableOpen(StreamTable *t, Relation source, const TableDef *table, const ch
 
 	Relation	rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
 
-	if (rel == NULL || FindEntry(rel) == NULL || rel->rd_rel->relowner != RelationOwner(root) ||
+	if (rel == NULL || FindStreamEntry(rel) == NULL || rel->rd_rel->relowner != RelationOwner(root) ||
 		(StreamIsSharded(rel) && TupleDescAttr(RelationGetDescr(rel), STREAM_PARTITION_KEY - 1)->atttypid !=
 		 KeyColumnType(TableKeyAttribute(table, 0)->type)))
 	{
@@ -267,7 +267,7 @@ StreamTableOpen(StreamTable *t, Relation source, const TableDef *table, const ch
 void
 StreamTableInit(StreamTable *t, Relation stream)
 {
-	const StreamEntry *entry = FindEntry(stream);
+	const StreamEntry *entry = FindStreamEntry(stream);
 
 	if (entry == NULL)
 		elog(ERROR, "relation \"%s\" is no stream", RelationGetRelationName(stream));
@@ -347,7 +347,7 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 	 * number, so assign an id first.
 	 */
 	(void) GetCurrentTransactionId();
-	SetTag(&tag, RelationGetRelid(t->own.rel), NUMBER_SUBOBJECT);
+	SetStreamTag(&tag, RelationGetRelid(t->own.rel), NUMBER_SUBOBJECT);
 	(void) LockAcquire(&tag, mode, false, false);
 	number = TakeNumber(t);
 	FormRow(t, number, row);

@@ -132,7 +132,7 @@ HasOwnRecords(Relation rel)
 
 /* Shards are dropped with their table, on the coordinator. */
 static bool
-MayDrop(Oid relid)
+MayDropTrimmed(Oid relid)
 {
 	return !RelationIsShard(relid) && !(ServerIsWorker() && RelationIsDistributed(relid));
 }
@@ -153,7 +153,7 @@ TrimOpened(Trim *trim, Relation rel, const StreamDef *def)
 		TrimRecords(trim, rel);
 	ProgressEnd();
 	table_close(rel, NoLock);
-	if (trim->room > 0 && MayDrop(relid) && WasClosedBefore(def, trim->cutoff))
+	if (trim->room > 0 && MayDropTrimmed(relid) && WasClosedBefore(def, trim->cutoff))
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
 	OwnerScopeLeave(&scope);
 }

@@ -104,7 +104,7 @@ CheckLocalIndex(const TableDef *def, const IndexDef *index)
 }
 
 static void
-CheckShards(const IndexDef *index)
+CheckShardCount(const IndexDef *index)
 {
 	if (index->shards < 0 || index->shards > MAX_SHARDS)
 		IndexError(index, psprintf("has %d shards, not 0 to %d", index->shards, MAX_SHARDS));
@@ -198,7 +198,7 @@ CheckIndex(const TableDef *def, const IndexDef *index)
 	else if (index->key.npartition == 0)
 		DefinitionError("A key has no partition attribute.");
 	CheckLocalIndex(def, index);
-	CheckShards(index);
+	CheckShardCount(index);
 	CheckProjection(index);
 }
 

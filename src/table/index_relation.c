@@ -75,7 +75,7 @@ CouldHoldIndex(Form_pg_index form, Oid table, const TableDef *def, const IndexDe
 }
 
 static bool
-HasName(Oid relid, const char *name)
+RelationHasName(Oid relid, const char *name)
 {
 	const char *found = get_rel_name(relid);
 
@@ -100,7 +100,7 @@ FindInlineBtree(Oid table, const TableDef *def, const IndexDef *index)
 	{
 		Form_pg_index form = (Form_pg_index) GETSTRUCT(tuple);
 
-		if (HasName(form->indexrelid, index->relation))
+		if (RelationHasName(form->indexrelid, index->relation))
 			found = form->indexrelid;
 		else if (!OidIsValid(other) && CouldHoldIndex(form, table, def, index))
 			other = form->indexrelid;

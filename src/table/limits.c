@@ -108,7 +108,7 @@ EntrySize(const KeyColumns *key, char method)
 /* ---- the service's limits ---- */
 
 static Size
-KeyBytes(const KeyColumns *key, int from, int to)
+KeyColumnBytes(const KeyColumns *key, int from, int to)
 {
 	Size		bytes = 0;
 
@@ -127,8 +127,8 @@ KeyBytes(const KeyColumns *key, int from, int to)
 static bool
 IsAdmitted(const KeyColumns *key)
 {
-	return KeyBytes(key, 0, key->npartition) <= KEY_MAX_PARTITION &&
-		KeyBytes(key, key->npartition, key->npartition + key->nsort) <= KEY_MAX_SORT &&
+	return KeyColumnBytes(key, 0, key->npartition) <= KEY_MAX_PARTITION &&
+		KeyColumnBytes(key, key->npartition, key->npartition + key->nsort) <= KEY_MAX_SORT &&
 		(EntrySize(key, NOT_PACKED) <= INDEX_ENTRY_MAX ||
 		 EntrySize(key, TOAST_PGLZ_COMPRESSION) <= INDEX_ENTRY_MAX);
 }

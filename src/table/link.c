@@ -68,7 +68,7 @@ HasLabel(const WantedLink *wanted, HeapTuple tuple)
 }
 
 static bool
-IsWanted(const WantedLink *wanted, HeapTuple tuple)
+IsWantedLink(const WantedLink *wanted, HeapTuple tuple)
 {
 	Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
 
@@ -93,7 +93,7 @@ RelationOfLink(const WantedLink *wanted, Oid trigger)
 				ObjectIdGetDatum(trigger));
 	scan = systable_beginscan(wanted->triggers, TriggerOidIndexId, true, NULL, 1, &key);
 	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple) && IsWanted(wanted, tuple))
+	if (HeapTupleIsValid(tuple) && IsWantedLink(wanted, tuple))
 		relid = ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid;
 	systable_endscan(scan);
 	return relid;
@@ -149,7 +149,7 @@ IsNameTaken(Oid schema, Oid table, const char *name)
 }
 
 static Oid
-FindOwner(Oid relid)
+FindOwningTable(Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Oid			owner;
@@ -164,9 +164,9 @@ FindOwner(Oid relid)
 bool
 HaveSameOwner(Oid a, Oid b)
 {
-	Oid			owner = FindOwner(a);
+	Oid			owner = FindOwningTable(a);
 
-	return OidIsValid(owner) && owner == FindOwner(b);
+	return OidIsValid(owner) && owner == FindOwningTable(b);
 }
 
 void

@@ -11,7 +11,7 @@
 #include "table/named_list.h"
 
 static Jsonb *
-ReadList(const char *list)
+ReadNamedList(const char *list)
 {
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(list != NULL ? list : "[]")));
 }
@@ -33,7 +33,7 @@ GetObject(Jsonb *list, int i)
 }
 
 static bool
-HasName(JsonbContainer *object, const char *name)
+ElementHasName(JsonbContainer *object, const char *name)
 {
 	JsonbValue	value;
 
@@ -44,13 +44,13 @@ HasName(JsonbContainer *object, const char *name)
 JsonbContainer *
 NamedListFind(const char *list, const char *name)
 {
-	Jsonb	   *elements = ReadList(list);
+	Jsonb	   *elements = ReadNamedList(list);
 
 	for (int i = 0; i < CountElements(elements); i++)
 	{
 		JsonbContainer *object = GetObject(elements, i);
 
-		if (object != NULL && HasName(object, name))
+		if (object != NULL && ElementHasName(object, name))
 			return object;
 	}
 	return NULL;
@@ -65,7 +65,7 @@ AppendElement(StringInfo out, const char *text)
 char *
 NamedListChange(const char *list, const char *without, const char *added)
 {
-	Jsonb	   *elements = ReadList(list);
+	Jsonb	   *elements = ReadNamedList(list);
 	StringInfoData out;
 
 	initStringInfo(&out);
@@ -73,7 +73,7 @@ NamedListChange(const char *list, const char *without, const char *added)
 	{
 		JsonbContainer *object = GetObject(elements, i);
 
-		if (object != NULL && !HasName(object, without))
+		if (object != NULL && !ElementHasName(object, without))
 			AppendElement(&out, JsonbToCString(NULL, object, 0));
 	}
 	if (added != NULL)

@@ -66,7 +66,7 @@ FreeUnused(TableDef *def)
 }
 
 static void
-RemoveEntry(CacheEntry *entry)
+RemoveCacheEntry(CacheEntry *entry)
 {
 	TableDef   *def = entry->def;
 
@@ -93,7 +93,7 @@ InvalidateRelation(Oid relid)
 	{
 		entry = hash_search(definitions, &relid, HASH_FIND, NULL);
 		if (entry != NULL)
-			RemoveEntry(entry);
+			RemoveCacheEntry(entry);
 	}
 	else
 	{
@@ -101,7 +101,7 @@ InvalidateRelation(Oid relid)
 
 		hash_seq_init(&status, definitions);
 		while ((entry = hash_seq_search(&status)) != NULL)
-			RemoveEntry(entry);
+			RemoveCacheEntry(entry);
 	}
 }
 
@@ -444,7 +444,7 @@ SetLaterTrigger(Relation rel, TableDef *def)
  * snapshot, the current row.
  */
 static HeapTuple
-ReadTrigger(Oid oid, Snapshot snapshot)
+ReadTriggerRow(Oid oid, Snapshot snapshot)
 {
 	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
 	ScanKeyData key;
@@ -464,7 +464,7 @@ ReadTrigger(Oid oid, Snapshot snapshot)
 static TransactionId
 TriggerWriter(Oid oid)
 {
-	HeapTuple	tuple = ReadTrigger(oid, NULL);
+	HeapTuple	tuple = ReadTriggerRow(oid, NULL);
 
 	return HeapTupleIsValid(tuple) ? HeapTupleHeaderGetXmin(tuple->t_data) : InvalidTransactionId;
 }
@@ -473,7 +473,7 @@ TableDef *
 TableDefSeenBy(const TableDef *def, Snapshot snapshot)
 {
 	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
-	HeapTuple	tuple = ReadTrigger(def->trigger, snapshot);
+	HeapTuple	tuple = ReadTriggerRow(def->trigger, snapshot);
 	Datum		arguments = (Datum) 0;
 	bool		isnull = true;
 

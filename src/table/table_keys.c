@@ -16,11 +16,11 @@
 
 /* ---- values and column data ---- */
 
-static void TypeError(const AttributeDef *attr, ValueRef v) pg_attribute_noreturn();
+static void KeyTypeError(const AttributeDef *attr, ValueRef v) pg_attribute_noreturn();
 
 /* Callers have checked the value, so this error is not expected. */
 static void
-TypeError(const AttributeDef *attr, ValueRef v)
+KeyTypeError(const AttributeDef *attr, ValueRef v)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
@@ -54,7 +54,7 @@ KeyValueGetDatum(const AttributeDef *attr, ValueRef v, Datum *datum, Problem *pr
 	Slice		s;
 
 	if (unlikely(ValueIsMissing(v) || ValueTypeOf(v) != attr->type))
-		TypeError(attr, v);
+		KeyTypeError(attr, v);
 	s = ValuePayload(v);
 	if (attr->type == VALUE_S && memchr(s.data, '\0', s.len) != NULL)
 		return NoteNul(attr, problem);

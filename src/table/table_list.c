@@ -41,7 +41,7 @@ static const char *const *const feature_words[] = {
  * a zero byte.
  */
 static const char *
-FirstArgument(HeapTuple tuple, TupleDesc desc)
+FirstTriggerArgument(HeapTuple tuple, TupleDesc desc)
 {
 	bool		isnull;
 
@@ -61,7 +61,7 @@ DefinitionOfTrigger(HeapTuple tuple, TupleDesc desc, Oid function)
 
 	if (form->tgfoid != function || form->tgnargs != 1 || OidIsValid(form->tgparentid))
 		return NULL;
-	return FirstArgument(tuple, desc);
+	return FirstTriggerArgument(tuple, desc);
 }
 
 static bool
@@ -158,7 +158,7 @@ TableNameInOtherCase(const char *name)
  * is in the definition; otherwise the definition is not read.
  */
 static const char *
-TableNameOf(const char *relation_name, const char *definition)
+ListedTableName(const char *relation_name, const char *definition)
 {
 	const TableDef *def = RelationNameIsMapped(relation_name) ? TableDefTryParse(definition) : NULL;
 
@@ -196,7 +196,7 @@ VisibleTableName(const FormData_pg_class *form)
 		!IsFoundByName(NameStr(form->relname), form->oid) || RelationIsShard(form->oid))
 		return NULL;
 	definition = TableDefinitionText(form->oid);
-	return definition != NULL ? TableNameOf(NameStr(form->relname), definition) : NULL;
+	return definition != NULL ? ListedTableName(NameStr(form->relname), definition) : NULL;
 }
 
 /* Whether two tables may be in another order than their relations' names. */

@@ -65,7 +65,7 @@ ReadUnquoted(Record *record, StringInfo field)
 }
 
 static void
-ReadField(Record *record, StringInfo field)
+ReadCsvField(Record *record, StringInfo field)
 {
 	resetStringInfo(field);
 	if (!IsLineEnd(record, record->at) && *record->at == '"')
@@ -106,7 +106,7 @@ CsvReadNames(CsvFormat *format, const char *text, uint32 len)
 	format->names = palloc(capacity * sizeof(char *));
 	while (!record.ended)
 	{
-		ReadField(&record, &field);
+		ReadCsvField(&record, &field);
 		pg_verify_mbstr(PG_UTF8, field.data, field.len, false);
 		if (field.len == 0)
 			ereport(ERROR,
@@ -124,7 +124,7 @@ CsvReadNames(CsvFormat *format, const char *text, uint32 len)
 /* ---- items ---- */
 
 static ValueType
-AttributeTypeOf(const CsvFormat *format, Slice name)
+CsvTypeOf(const CsvFormat *format, Slice name)
 {
 	int			attribute = TableDefAttribute(format->def, name);
 
@@ -144,11 +144,11 @@ AddBinary(ItemBuilder *builder, const StringInfoData *field)
 }
 
 static void
-AddAttribute(const CsvFormat *format, ItemBuilder *builder, const char *name,
-			 const StringInfoData *field)
+AddCsvField(const CsvFormat *format, ItemBuilder *builder, const char *name,
+			const StringInfoData *field)
 {
 	ItemBuilderName(builder, name, strlen(name));
-	switch (AttributeTypeOf(format, SliceOf(name)))
+	switch (CsvTypeOf(format, SliceOf(name)))
 	{
 		case VALUE_N:
 			ItemBuilderNumberText(builder, field->data, field->len);
@@ -175,13 +175,13 @@ CsvItem(const CsvFormat *format, const char *text, uint32 len)
 	ItemBuilderBeginMap(builder);
 	for (; !record.ended; n++)
 	{
-		ReadField(&record, &field);
+		ReadCsvField(&record, &field);
 		if (n >= format->nnames)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 					 errmsg("CSV record has more fields than the header")));
 		if (field.len > 0)
-			AddAttribute(format, builder, format->names[n], &field);
+			AddCsvField(format, builder, format->names[n], &field);
 	}
 	ItemBuilderEnd(builder);
 	return ItemBuilderFinish(builder);

@@ -62,7 +62,7 @@ WriteLine(Export *export, Datum item)
 }
 
 static void
-WriteItem(Export *export, Datum item, bool isnull)
+ExportItem(Export *export, Datum item, bool isnull)
 {
 	MemoryContext caller = MemoryContextSwitchTo(export->row_context);
 
@@ -88,7 +88,7 @@ ExportRows(Export *export, const Store *store)
 		bool		isnull;
 		Datum		item = slot_getattr(slot, store->def->item_attnum, &isnull);
 
-		WriteItem(export, item, isnull);
+		ExportItem(export, item, isnull);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -136,7 +136,7 @@ ExportResult(Export *export, const Store *store)
 			bool		isnull;
 			Datum		item = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull);
 
-			WriteItem(export, item, isnull);
+			ExportItem(export, item, isnull);
 		}
 		SPI_freetuptable(SPI_tuptable);
 	}

@@ -32,7 +32,7 @@
 /* ---- names ---- */
 
 static void
-RandomBytes(void *bytes, size_t len)
+DrawRandomBytes(void *bytes, size_t len)
 {
 	if (!pg_strong_random(bytes, len))
 		ereport(ERROR,
@@ -45,7 +45,7 @@ TreeNewId(int64 time)
 {
 	uint32		number;
 
-	RandomBytes(&number, sizeof(number));
+	DrawRandomBytes(&number, sizeof(number));
 	return psprintf("%014lld-%08x", (long long) (time / 1000), number);
 }
 
@@ -57,7 +57,7 @@ NewDataName(void)
 	uint8		bytes[2 * NAME_BYTES];
 	char	   *name = palloc(sizeof(bytes) + 1);
 
-	RandomBytes(bytes, sizeof(bytes));
+	DrawRandomBytes(bytes, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		name[i] = alphabet[bytes[i] % 32];
 	name[sizeof(bytes)] = '\0';
@@ -136,7 +136,7 @@ WriteManifest(const ExportTree *tree, const char *name, const StringInfoData *te
 /* ---- JSON ---- */
 
 static void
-AppendString(StringInfo out, const char *name, const char *value)
+AppendManifestMember(StringInfo out, const char *name, const char *value)
 {
 	appendStringInfo(out, "%s\"%s\":", out->data[out->len - 1] == '{' ? "" : ",", name);
 	if (value == NULL)
@@ -191,9 +191,9 @@ CloseData(ExportTree *tree)
 	for (size_t i = 0; i < sizeof(md5); i++)
 		appendStringInfo(&etag, "%02x", md5[i]);
 	appendStringInfo(out, "{\"itemCount\":" INT64_FORMAT, tree->data_items);
-	AppendString(out, "md5Checksum", base64.data);
-	AppendString(out, "etag", etag.data);
-	AppendString(out, "dataFileS3Key", tree->data_key);
+	AppendManifestMember(out, "md5Checksum", base64.data);
+	AppendManifestMember(out, "etag", etag.data);
+	AppendManifestMember(out, "dataFileS3Key", tree->data_key);
 	appendStringInfoString(out, "}\n");
 }
 
@@ -233,22 +233,22 @@ static void
 AppendSummary(StringInfo out, const ExportTree *tree, const TreeSummary *summary)
 {
 	appendStringInfoChar(out, '{');
-	AppendString(out, "version", MANIFEST_VERSION);
-	AppendString(out, "exportArn", summary->export_arn);
-	AppendString(out, "startTime", IsoTime(summary->started));
-	AppendString(out, "endTime", IsoTime(SettingsTime()));
-	AppendString(out, "tableArn", summary->table_arn);
-	AppendString(out, "tableId", summary->table_id);
-	AppendString(out, "exportTime", IsoTime(summary->exported));
-	AppendString(out, "s3Bucket", summary->bucket);
-	AppendString(out, "s3Prefix", summary->prefix);
-	AppendString(out, "s3SseAlgorithm", summary->sse_algorithm);
-	AppendString(out, "s3SseKmsKeyId", NULL);
-	AppendString(out, "manifestFilesS3Key", psprintf("%s/manifest-files.json", tree->key));
+	AppendManifestMember(out, "version", MANIFEST_VERSION);
+	AppendManifestMember(out, "exportArn", summary->export_arn);
+	AppendManifestMember(out, "startTime", IsoTime(summary->started));
+	AppendManifestMember(out, "endTime", IsoTime(SettingsTime()));
+	AppendManifestMember(out, "tableArn", summary->table_arn);
+	AppendManifestMember(out, "tableId", summary->table_id);
+	AppendManifestMember(out, "exportTime", IsoTime(summary->exported));
+	AppendManifestMember(out, "s3Bucket", summary->bucket);
+	AppendManifestMember(out, "s3Prefix", summary->prefix);
+	AppendManifestMember(out, "s3SseAlgorithm", summary->sse_algorithm);
+	AppendManifestMember(out, "s3SseKmsKeyId", NULL);
+	AppendManifestMember(out, "manifestFilesS3Key", psprintf("%s/manifest-files.json", tree->key));
 	AppendInteger(out, "billedSizeBytes", tree->bytes);
 	AppendInteger(out, "itemCount", tree->items);
-	AppendString(out, "outputFormat", "DYNAMODB_JSON");
-	AppendString(out, "exportType", "FULL_EXPORT");
+	AppendManifestMember(out, "outputFormat", "DYNAMODB_JSON");
+	AppendManifestMember(out, "exportType", "FULL_EXPORT");
 	appendStringInfoString(out, "}\n");
 }
 

@@ -96,7 +96,7 @@ PutKept(Import *import)
 }
 
 static void
-PutLine(Import *import, const ImportLine *line)
+PutImportLine(Import *import, const ImportLine *line)
 {
 	MemoryContext caller = MemoryContextSwitchTo(import->line_context);
 	struct varlena *item;
@@ -151,7 +151,7 @@ IsErrorOfData(int sqlstate)
 }
 
 static void
-ReportProgress(const Import *import)
+ReportImportProgress(const Import *import)
 {
 	BulkProgressUpdate(import->bytes, import->imported, import->failed);
 }
@@ -161,7 +161,7 @@ StartProgress(const Import *import)
 {
 	BulkProgressStart(RelationGetRelid(import->store->rel), true,
 					  import->from_file, import->bytes_total);
-	ReportProgress(import);
+	ReportImportProgress(import);
 }
 
 /* Lines to import in one subtransaction. */
@@ -178,7 +178,7 @@ PutLines(void *arg)
 	const Lines *lines = arg;
 
 	for (int i = 0; i < lines->n; i++)
-		PutLine(lines->import, &lines->lines[i]);
+		PutImportLine(lines->import, &lines->lines[i]);
 	PutKept(lines->import);
 	StoreClosePartitions(lines->import->store);
 }
@@ -208,7 +208,7 @@ TryLines(Import *import, const ImportLine *lines, int n)
 }
 
 static void
-SkipLine(Import *import, const ImportLine *line, const ErrorData *error)
+SkipFailedLine(Import *import, const ImportLine *line, const ErrorData *error)
 {
 	import->failed++;
 	if (import->failed <= SHOWN_PROBLEMS)
@@ -233,7 +233,7 @@ ImportSkippingErrors(Import *import, const ImportLine *lines, int n)
 		import->imported += n;
 	else if (n == 1)
 	{
-		SkipLine(import, lines, error);
+		SkipFailedLine(import, lines, error);
 		FreeErrorData(error);
 	}
 	else
@@ -252,18 +252,18 @@ ImportBatch(Import *import)
 	else
 	{
 		for (int i = 0; i < import->nbatch; i++)
-			PutLine(import, &import->batch[i]);
+			PutImportLine(import, &import->batch[i]);
 		PutKept(import);
 		import->imported += import->nbatch;
 	}
 	import->nbatch = 0;
 	import->batch_bytes = 0;
 	MemoryContextReset(import->batch_context);
-	ReportProgress(import);
+	ReportImportProgress(import);
 }
 
 static bool
-IsBlank(const char *text, Size len)
+IsBlankLine(const char *text, Size len)
 {
 	while (len > 0 && memchr(" \t\r\n", text[len - 1], 4) != NULL)
 		len--;
@@ -272,7 +272,7 @@ IsBlank(const char *text, Size len)
 
 /* Adds a line to the batch.  Blank lines only count in line numbers. */
 static void
-AddLine(Import *import, const char *text, Size len)
+AddToBatch(Import *import, const char *text, Size len)
 {
 	ImportLine *line = &import->batch[import->nbatch];
 	char	   *copy;
@@ -280,7 +280,7 @@ AddLine(Import *import, const char *text, Size len)
 	import->line_number++;
 	import->bytes += len;
 	SkipByteOrderMark(&text, &len);
-	if (IsBlank(text, len))
+	if (IsBlankLine(text, len))
 		return;
 
 	copy = MemoryContextAlloc(import->batch_context, len);
@@ -327,7 +327,7 @@ ImportEnd(Import *import)
 
 /* Reads a line of JSON, or a CSV record, which may have several lines. */
 static bool
-ReadRecord(const Import *import, InputFile *input, StringInfo text)
+ReadImportRecord(const Import *import, InputFile *input, StringInfo text)
 {
 	bool		open = false;
 	int			known = 0;		/* bytes whose quotes were counted */
@@ -345,12 +345,12 @@ ReadRecord(const Import *import, InputFile *input, StringInfo text)
 
 /* The first record of a CSV file, unless the names are known otherwise. */
 static void
-ReadHeader(Import *import, InputFile *input, StringInfo text)
+ReadCsvHeader(Import *import, InputFile *input, StringInfo text)
 {
 	const char *line;
 	Size		len;
 
-	if (!ReadRecord(import, input, text))
+	if (!ReadImportRecord(import, input, text))
 		return;
 	import->line_number++;
 	line = text->data;
@@ -370,9 +370,9 @@ ImportFile(Import *import, FILE *file, const char *name, InputCompression compre
 	import->line_number = 0;
 	import->file_name = name;
 	if (header)
-		ReadHeader(import, input, &text);
-	while (ReadRecord(import, input, &text))
-		AddLine(import, text.data, text.len);
+		ReadCsvHeader(import, input, &text);
+	while (ReadImportRecord(import, input, &text))
+		AddToBatch(import, text.data, text.len);
 	ImportBatch(import);		/* with the names of this file */
 	if (header)
 		import->csv->nnames = 0;
@@ -495,9 +495,9 @@ dynamo_import_lines(PG_FUNCTION_ARGS)
 		text	   *line = nulls[i] ? NULL : DatumGetTextPP(lines[i]);
 
 		if (line != NULL)
-			AddLine(&import, VARDATA_ANY(line), VARSIZE_ANY_EXHDR(line));
+			AddToBatch(&import, VARDATA_ANY(line), VARSIZE_ANY_EXHDR(line));
 		else
-			AddLine(&import, "", 0);
+			AddToBatch(&import, "", 0);
 	}
 	ImportEnd(&import);
 	StoreClose(&store);

@@ -38,7 +38,7 @@ ToArray(const Datum *values, int n, Oid type)
 
 /* The statement, whose parameters are arrays: the items, and the values of each key column. */
 static char *
-MakeStatement(const TableDef *def)
+MakeImportStatement(const TableDef *def)
 {
 	int			nkeys = KeyCount(&def->key);
 	StringInfoData keys;
@@ -82,7 +82,7 @@ ImportByStatement(Import *import, const ImportedItem *items, int n)
 		arrays[column] = ToArray(values, n, type);
 	}
 	SPI_connect();
-	if (SPI_execute_plan(StorePlan(MakeStatement(def), nkeys + 1, types), arrays, NULL, false, 0) != SPI_OK_INSERT)
+	if (SPI_execute_plan(StorePlan(MakeImportStatement(def), nkeys + 1, types), arrays, NULL, false, 0) != SPI_OK_INSERT)
 		elog(ERROR, "could not import items");
 	SPI_finish();
 }

@@ -115,7 +115,7 @@ VectorSketchQueryInit(VectorSketchQuery *sketch, const VectorQuery *query)
 
 VECTOR_LOOP
 static int64
-SumOfProducts(const int16 *a, const int8 *b, int n)
+SumOfSmallProducts(const int16 *a, const int8 *b, int n)
 {
 	int64		sum = 0;
 
@@ -162,7 +162,7 @@ VectorSketchBest(const VectorSketchQuery *sketch, Slice stored)
 		return VectorGreaterIsBetter(sketch->query->distance) ? HUGE_VAL : -HUGE_VAL;
 	memcpy(header, stored.data, HEADER_BYTES);
 	product = header[0] * sketch->scale *
-		SumOfProducts(sketch->elements, (const int8 *) stored.data + HEADER_BYTES, n);
+		SumOfSmallProducts(sketch->elements, (const int8 *) stored.data + HEADER_BYTES, n);
 	product += sketch->error * ((double) header[2] + header[1]) + header[1] * sketch->length;
 	return BestScore(sketch, header[2], product);
 }

@@ -257,7 +257,7 @@ NoteFilter(const VectorFilter *filter, const char *index_name, ValueRef v, Probl
 
 /* Whether a write leaves an attribute as it was. */
 static bool
-IsKept(ValueRef value, Slice name, ValueRef old)
+KeepsAttribute(ValueRef value, Slice name, ValueRef old)
 {
 	ValueRef	before = AttributeFind(old, name.data, name.len);
 
@@ -265,14 +265,14 @@ IsKept(ValueRef value, Slice name, ValueRef old)
 }
 
 static bool
-CheckVector(const VectorDef *def, const char *index_name, ValueRef item, ValueRef old,
-			Problem *problem)
+CheckVectorValue(const VectorDef *def, const char *index_name, ValueRef item, ValueRef old,
+				 Problem *problem)
 {
 	ValueRef	value = FindVector(def, item);
 	VectorPlace place = {0};
 	VectorProblem what;
 
-	if (ValueIsMissing(value) || IsKept(value, def->attribute, old))
+	if (ValueIsMissing(value) || KeepsAttribute(value, def->attribute, old))
 		return true;
 	what = FindVectorProblem(def, value, &place);
 	return what == VECTOR_VALID || NoteVector(def, index_name, what, &place, problem);
@@ -282,14 +282,14 @@ bool
 VectorCheckItem(const VectorDef *def, const char *index_name, ValueRef item, ValueRef old,
 				Problem *problem)
 {
-	if (!CheckVector(def, index_name, item, old, problem))
+	if (!CheckVectorValue(def, index_name, item, old, problem))
 		return false;
 	for (int i = 0; i < def->nfilters; i++)
 	{
 		const VectorFilter *f = &def->filters[i];
 		ValueRef	v = AttributeFind(item, f->name.data, f->name.len);
 
-		if (!FilterFits(f, v) && !IsKept(v, f->name, old))
+		if (!FilterFits(f, v) && !KeepsAttribute(v, f->name, old))
 			return NoteFilter(f, index_name, v, problem);
 	}
 	return true;

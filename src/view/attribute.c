@@ -140,7 +140,7 @@ BuildScalar(ItemBuilder *builder, Datum datum, Oid base)
 
 /* The builder reports empty sets, duplicates and members of another type. */
 static void
-BuildSet(ItemBuilder *builder, Datum datum, Oid element, ValueType set)
+BuildAttributeSet(ItemBuilder *builder, Datum datum, Oid element, ValueType set)
 {
 	int16		typlen;
 	bool		typbyval;
@@ -194,7 +194,7 @@ BuiltValue(Datum datum, Oid type, ValueRef old)
 	Oid			element = get_element_type(base);
 
 	if (OidIsValid(element) && !ValueIsMissing(old) && ValueTypeIsSet(ValueTypeOf(old)))
-		BuildSet(builder, datum, element, ValueTypeOf(old));
+		BuildAttributeSet(builder, datum, element, ValueTypeOf(old));
 	else
 		BuildScalar(builder, datum, base);
 	return ItemRoot(ItemBuilderFinish(builder));

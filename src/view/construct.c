@@ -39,7 +39,7 @@ static void AddDatum(ItemBuilder *b, Datum datum, bool isnull, Oid type);
 /* ---- by kind of type ---- */
 
 static void
-AddText(ItemBuilder *b, Datum datum)
+AddSqlText(ItemBuilder *b, Datum datum)
 {
 	text	   *t = DatumGetTextPP(datum);
 
@@ -55,7 +55,7 @@ AddBytea(ItemBuilder *b, Datum datum)
 }
 
 static void
-AddInteger(ItemBuilder *b, int64 integer)
+AddSqlInteger(ItemBuilder *b, int64 integer)
 {
 	uint8		number[NUMBER_MAX_BYTES];
 
@@ -178,7 +178,7 @@ AddArray(ItemBuilder *b, Datum datum)
 
 /* Adds a row as a map of its columns; a null column is left out. */
 static void
-AddRow(ItemBuilder *b, Datum datum)
+AddSqlRow(ItemBuilder *b, Datum datum)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(datum);
 	HeapTupleData tuple;
@@ -220,7 +220,7 @@ AddOther(ItemBuilder *b, Datum datum, Oid type)
 	if (OidIsValid(get_element_type(type)))
 		AddArray(b, datum);
 	else if (type_is_rowtype(type))
-		AddRow(b, datum);
+		AddSqlRow(b, datum);
 	else
 		AddByOutput(b, datum, type);
 }
@@ -241,19 +241,19 @@ AddDatum(ItemBuilder *b, Datum datum, bool isnull, Oid type)
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:
-			AddText(b, datum);
+			AddSqlText(b, datum);
 			break;
 		case UNKNOWNOID:
 			ItemBuilderString(b, DatumGetCString(datum), strlen(DatumGetCString(datum)));
 			break;
 		case INT2OID:
-			AddInteger(b, DatumGetInt16(datum));
+			AddSqlInteger(b, DatumGetInt16(datum));
 			break;
 		case INT4OID:
-			AddInteger(b, DatumGetInt32(datum));
+			AddSqlInteger(b, DatumGetInt32(datum));
 			break;
 		case INT8OID:
-			AddInteger(b, DatumGetInt64(datum));
+			AddSqlInteger(b, DatumGetInt64(datum));
 			break;
 		case NUMERICOID:
 		case FLOAT4OID:
@@ -313,7 +313,7 @@ dynamo_row_to_item(PG_FUNCTION_ARGS)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
-	AddRow(b, PG_GETARG_DATUM(0));
+	AddSqlRow(b, PG_GETARG_DATUM(0));
 	PG_RETURN_POINTER(ItemBuilderFinish(b));
 }
 
@@ -384,7 +384,7 @@ dynamo_build_item_noargs(PG_FUNCTION_ARGS)
 
 /* Makes a set of the elements of the function's array. */
 static Datum
-BuildSet(FunctionCallInfo fcinfo, ValueType set)
+ConstructSet(FunctionCallInfo fcinfo, ValueType set)
 {
 	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_LAST);
 	ArrayElements elements;
@@ -409,7 +409,7 @@ DYNAMO_FUNCTION(dynamo_string_set);
 Datum
 dynamo_string_set(PG_FUNCTION_ARGS)
 {
-	return BuildSet(fcinfo, VALUE_SS);
+	return ConstructSet(fcinfo, VALUE_SS);
 }
 
 DYNAMO_FUNCTION(dynamo_number_set);
@@ -417,7 +417,7 @@ DYNAMO_FUNCTION(dynamo_number_set);
 Datum
 dynamo_number_set(PG_FUNCTION_ARGS)
 {
-	return BuildSet(fcinfo, VALUE_NS);
+	return ConstructSet(fcinfo, VALUE_NS);
 }
 
 DYNAMO_FUNCTION(dynamo_binary_set);
@@ -425,5 +425,5 @@ DYNAMO_FUNCTION(dynamo_binary_set);
 Datum
 dynamo_binary_set(PG_FUNCTION_ARGS)
 {
-	return BuildSet(fcinfo, VALUE_BS);
+	return ConstructSet(fcinfo, VALUE_BS);
 }

@@ -45,7 +45,7 @@ FindCached(const char *text, uint32 hash)
  * transaction has used all of them.
  */
 static CachedDef *
-FindPlace(TimestampTz now)
+FindCachePlace(TimestampTz now)
 {
 	CachedDef  *place = &cache[0];
 
@@ -85,7 +85,7 @@ EntityViewDefRecall(const char *text)
 
 	if (found == NULL)
 	{
-		found = FindPlace(now);
+		found = FindCachePlace(now);
 		if (found == NULL)
 			return EntityViewDefRead(text);
 		FillPlace(found, text, hash, now);

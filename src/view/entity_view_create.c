@@ -58,7 +58,7 @@ static const char columns_query[] =
 "FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
 
 static void
-ReadColumn(HeapTuple tuple, TupleDesc desc, ViewColumn *column)
+ReadDeclaredColumn(HeapTuple tuple, TupleDesc desc, ViewColumn *column)
 {
 	char	   *kind = SPI_getvalue(tuple, desc, 2);
 	char	   *type = SPI_getvalue(tuple, desc, 3);
@@ -79,7 +79,7 @@ ReadColumn(HeapTuple tuple, TupleDesc desc, ViewColumn *column)
 }
 
 static ViewColumn *
-ReadColumns(Datum json, int *n)
+ReadDeclaredColumns(Datum json, int *n)
 {
 	Oid			types[1] = {JSONOID};
 	ViewColumn *columns;
@@ -89,7 +89,7 @@ ReadColumns(Datum json, int *n)
 	*n = (int) SPI_processed;
 	columns = palloc(sizeof(ViewColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
-		ReadColumn(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &columns[i]);
+		ReadDeclaredColumn(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &columns[i]);
 	return columns;
 }
 
@@ -134,7 +134,7 @@ AddKeyColumns(const TableDef *table, const ViewColumn *given, int ngiven, int *n
 /* ---- the definition ---- */
 
 static void
-BuildString(ItemBuilder *b, const char *name, Slice text)
+BuildViewString(ItemBuilder *b, const char *name, Slice text)
 {
 	ItemBuilderName(b, name, strlen(name));
 	ItemBuilderString(b, text.data, text.len);
@@ -152,20 +152,20 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 	for (int i = 0; i < n; i++)
 	{
 		ItemBuilderBeginMap(b);
-		BuildString(b, "column", SliceOf(columns[i].name));
-		BuildString(b, "attribute", SliceOf(columns[i].attribute));
+		BuildViewString(b, "column", SliceOf(columns[i].name));
+		BuildViewString(b, "attribute", SliceOf(columns[i].attribute));
 		ItemBuilderEnd(b);
 	}
 	ItemBuilderEnd(b);
 	if (spec->entity != NULL)
-		BuildString(b, "entity", spec->entity->name);
+		BuildViewString(b, "entity", spec->entity->name);
 	if (!spec->has_columns)
 	{
 		ItemBuilderName(b, "declared", strlen("declared"));
 		ItemBuilderBool(b, true);
 	}
 	if (spec->invalid == INVALID_VALUES_NULL)
-		BuildString(b, "invalid", SliceOf("null"));
+		BuildViewString(b, "invalid", SliceOf("null"));
 	ItemBuilderEnd(b);
 
 	initStringInfo(&text);
@@ -332,7 +332,7 @@ CreateView(EntitySpec *spec)
 	UseEntity(spec, table);
 
 	SPI_connect();
-	given = spec->has_columns ? ReadColumns(spec->columns, &ngiven) : DeclaredColumns(spec->entity, &ngiven);
+	given = spec->has_columns ? ReadDeclaredColumns(spec->columns, &ngiven) : DeclaredColumns(spec->entity, &ngiven);
 	columns = AddKeyColumns(table, given, ngiven, &n);
 	RunStatement("%s", EntityViewStatement(psprintf("CREATE VIEW %s WITH (security_invoker = true)", view), rel, table,
 										   spec->entity, spec->invalid, columns, n));
@@ -347,7 +347,7 @@ CreateView(EntitySpec *spec)
 /* ---- views of an entity that is declared anew ---- */
 
 static const ViewColumn *
-FindColumn(const ViewColumn *columns, int n, Slice attribute)
+FindViewColumn(const ViewColumn *columns, int n, Slice attribute)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -367,7 +367,7 @@ KeptColumn(Relation view, int i, const EntityViewDef *def, const TableDef *table
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
 	Slice		attribute = EntityColumnAttribute(def, i);
 	ViewColumn	column = {.name = pstrdup(NameStr(attr->attname)), .type = attr->atttypid, .typmod = attr->atttypmod};
-	const ViewColumn *now = attribute.data == NULL ? NULL : FindColumn(declared, ndeclared, attribute);
+	const ViewColumn *now = attribute.data == NULL ? NULL : FindViewColumn(declared, ndeclared, attribute);
 
 	if (attribute.data == NULL || (def->declared && now == NULL && TableDefAttribute(table, attribute) < 0))
 		ereport(ERROR,

@@ -146,7 +146,7 @@ GetWriter(FmgrInfo *flinfo, const TriggerData *trigger)
  * Appends "WHERE key = $first AND ..." and sets the types of the parameters.
  */
 static void
-AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
+AppendWhereKey(StringInfo sql, const TableDef *table, int first, Oid *types)
 {
 	for (int i = 0; i < KeyCount(&table->key); i++)
 	{
@@ -216,19 +216,19 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 		case PLAN_READ:
 		case PLAN_LOCK:
 			appendStringInfo(&sql, "SELECT item FROM %s", name);
-			AppendKeyCondition(&sql, table, 1, statement->types);
+			AppendWhereKey(&sql, table, 1, statement->types);
 			if (which == PLAN_LOCK)
 				appendStringInfoString(&sql, " FOR NO KEY UPDATE");
 			break;
 		case PLAN_UPDATE:
 			appendStringInfo(&sql, "UPDATE %s SET item = $1", name);
-			AppendKeyCondition(&sql, table, 2, statement->types);
+			AppendWhereKey(&sql, table, 2, statement->types);
 			statement->nargs++;
 			AppendReturning(&sql, writer);
 			break;
 		case PLAN_DELETE:
 			appendStringInfo(&sql, "DELETE FROM %s", name);
-			AppendKeyCondition(&sql, table, 1, statement->types);
+			AppendWhereKey(&sql, table, 1, statement->types);
 			break;
 	}
 	statement->sql = sql.data;
@@ -312,7 +312,7 @@ InsertRow(const EntityRow *row)
  * none.
  */
 static struct varlena *
-FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
+FetchItemByPlan(const EntityRow *row, WriterPlan which, Datum *key)
 {
 	if (ExecutePlan(row, which, key) == 0)
 		return NULL;
@@ -340,7 +340,7 @@ ChangedError(Slice attribute)
 static void
 CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 {
-	struct varlena *item = FetchItem(row, PLAN_READ, key);
+	struct varlena *item = FetchItemByPlan(row, PLAN_READ, key);
 
 	if (item == NULL)
 		return;
@@ -467,7 +467,7 @@ UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 static struct varlena *
 UpdateBySql(const EntityRow *row, RowKey *key)
 {
-	struct varlena *item = FetchItem(row, PLAN_LOCK, key->values);
+	struct varlena *item = FetchItemByPlan(row, PLAN_LOCK, key->values);
 	ValueRef	before;
 	Datum		args[3];
 
@@ -509,7 +509,7 @@ FetchOfOthers(const EntityRow *row, Datum *key)
 
 	snapshot->curcid = GetActiveSnapshot()->curcid;
 	PushActiveSnapshot(snapshot);
-	item = FetchItem(row, PLAN_READ, key);
+	item = FetchItemByPlan(row, PLAN_READ, key);
 	PopActiveSnapshot();
 	UnregisterSnapshot(snapshot);
 	return item;
@@ -565,7 +565,7 @@ DeleteBySql(const EntityRow *row, RowKey *key)
 {
 	if (row->table->distributed)
 	{
-		struct varlena *item = FetchItem(row, PLAN_LOCK, key->values);
+		struct varlena *item = FetchItemByPlan(row, PLAN_LOCK, key->values);
 
 		if (item != NULL)
 			CheckDeletedFromShard(row, item, false);
@@ -594,7 +594,7 @@ DeleteRow(const EntityRow *row)
 /* ---- the trigger ---- */
 
 static HeapTuple
-WriteRow(EntityRow *row, const TriggerData *trigger)
+WriteEntityRow(EntityRow *row, const TriggerData *trigger)
 {
 	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
 	{
@@ -617,7 +617,7 @@ WriteDistributedRow(EntityRow *row, const TriggerData *trigger)
 	HeapTuple	result;
 
 	OwnerScopeEnterForView(&scope, row->writer->role);
-	result = WriteRow(row, trigger);
+	result = WriteEntityRow(row, trigger);
 	OwnerScopeLeave(&scope);
 	return result;
 }
@@ -635,7 +635,7 @@ WriteRowAsOwner(EntityRow *row, const TriggerData *trigger)
 
 	PG_TRY();
 	{
-		result = row->table->distributed ? WriteDistributedRow(row, trigger) : WriteRow(row, trigger);
+		result = row->table->distributed ? WriteDistributedRow(row, trigger) : WriteEntityRow(row, trigger);
 	}
 	PG_CATCH();
 	{
@@ -657,7 +657,7 @@ WriteTable(EntityRow *row, const TriggerData *trigger)
 	HeapTuple	result;
 
 	row->table = table;
-	result = row->writer->as_owner ? WriteRowAsOwner(row, trigger) : WriteRow(row, trigger);
+	result = row->writer->as_owner ? WriteRowAsOwner(row, trigger) : WriteEntityRow(row, trigger);
 	TableDefRelease(table);
 	table_close(rel, NoLock);
 	return result;

@@ -80,7 +80,7 @@ DiscardSession(void)
  * reset.  Settings cannot change the role itself.
  */
 static void
-ApplySettings(const Identity *identity)
+ApplyRoleSettings(const Identity *identity)
 {
 	for (int i = 0; i < identity->nsettings; i++)
 	{
@@ -137,7 +137,7 @@ IdentityAssume(const Identity *identity, bool for_requests)
 	StartTransactionCommand();
 	DiscardSession();
 	SetSessionAuthorization(identity->role, identity->superuser);
-	ApplySettings(identity);
+	ApplyRoleSettings(identity);
 	if (for_requests)
 		ApplySchemas();
 	CommitTransactionCommand();
