@@ -26,6 +26,7 @@
 #include "store/row_event.h"
 #include "store/scan.h"
 #include "table/distribution.h"
+#include "table/table_slot.h"
 
 /* ---- the shard with the records ---- */
 
@@ -39,21 +40,30 @@ FindChangeShard(Relation rel)
 	return OidIsValid(changes) ? FindColocatedShard(ShardNumberOf(rel), changes) : InvalidOid;
 }
 
+/* Where the changes of a shard are recorded, as found last for its definition. */
+typedef struct FoundChanges
+{
+	Oid			relid;
+	uint64		found_at;		/* linked_table_changes then */
+} FoundChanges;
+
+static TableSlot found_changes = {sizeof(FoundChanges)};
+
 /* The same, from the cached definition if nothing has changed. */
 static Oid
 ChangeShardOf(Relation rel, const TableDef *def)
 {
-	TableDef   *known = unconstify(TableDef *, def);
+	FoundChanges *known = TableSlotGet(def, &found_changes);
 	uint64		changes = linked_table_changes;
 	Oid			relid;
 
-	if (def->cached && OidIsValid(def->changes) && def->changes_found_at == changes)
-		return def->changes;
+	if (def->cached && OidIsValid(known->relid) && known->found_at == changes)
+		return known->relid;
 	relid = FindChangeShard(rel);
 	if (OidIsValid(relid))
 		WatchLinkedTable(relid);
-	known->changes = relid;
-	known->changes_found_at = changes;
+	known->relid = relid;
+	known->found_at = changes;
 	return relid;
 }
 

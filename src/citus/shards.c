@@ -50,6 +50,7 @@
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/table_name.h"
+#include "table/table_slot.h"
 
 /* Classes of Citus's locks on the places of shards. */
 #define PLACE_LOCK_CLASS			4
@@ -283,22 +284,31 @@ FindKeys(ShardMap *map)
 	map->has_keys = found == map->n;
 }
 
+/* The map of a table, with its definition; NULL until it is read. */
+typedef struct LoadedMap
+{
+	ShardMap   *map;
+} LoadedMap;
+
+static TableSlot loaded_map = {sizeof(LoadedMap)};
+
 /* Returns the map of a distributed table, which lives as long as its definition. */
 static const ShardMap *
 LoadShardMap(TableDef *def)
 {
+	LoadedMap  *loaded = TableSlotGet(def, &loaded_map);
 	MemoryContext old;
 	ShardMap   *map;
 
-	if (def->shards != NULL)
-		return def->shards;
+	if (loaded->map != NULL)
+		return loaded->map;
 	old = MemoryContextSwitchTo(def->context);
 	map = ReadShardMap(def->relid, TableKeyAttribute(def, 0));
 	if (map->usable)
 		FindKeys(map);
 	MemoryContextSwitchTo(old);
 	map->def = def;
-	def->shards = map;
+	loaded->map = map;
 	return map;
 }
 
@@ -381,7 +391,7 @@ ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments, int *first
 void
 CheckShardIsWhole(const TableDef *def, int shard)
 {
-	const Shard *expected = &def->shards->shards[shard];
+	const Shard *expected = &((const LoadedMap *) TableSlotGet(def, &loaded_map))->map->shards[shard];
 	Shard		present;
 	CitusRow	row;
 	bool		whole;

@@ -15,6 +15,7 @@
 #include "extension_objects.h"
 #include "item/convert.h"
 #include "table/definition.h"
+#include "table/table_slot.h"
 
 static void ReadError(const char *detail) pg_attribute_noreturn();
 
@@ -272,23 +273,32 @@ CopySetText(Relation rel)
 	return NULL;
 }
 
+/* The copies of a table, with its definition; NULL until they are read. */
+typedef struct LoadedCopies
+{
+	const CopySet *copies;
+} LoadedCopies;
+
+static TableSlot loaded_copies = {sizeof(LoadedCopies)};
+
 /* The cache drops the definition when a trigger changes. */
 const CopySet *
 CopySetOf(Relation rel, TableDef *def)
 {
+	LoadedCopies *loaded = TableSlotGet(def, &loaded_copies);
 	const char *text;
 	MemoryContext context;
 	MemoryContext old;
 
-	if (def->copies != NULL)
-		return def->copies;
+	if (loaded->copies != NULL)
+		return loaded->copies;
 	text = CopySetText(rel);
 	if (text == NULL)
 		return NULL;
 	context = AllocSetContextCreate(CurrentMemoryContext, "dynamo copies", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
-	def->copies = CopySetRead(def, text);
+	loaded->copies = CopySetRead(def, text);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, def->context);
-	return def->copies;
+	return loaded->copies;
 }

@@ -32,6 +32,7 @@
 #include "item/convert.h"
 #include "pattern/pattern.h"
 #include "store/store.h"
+#include "table/table_slot.h"
 #include "view/kind.h"
 
 #define MAX_KNOWN_BASES		1000	/* of a definition in the cache */
@@ -320,12 +321,20 @@ typedef struct KnownBasis
 	char	   *index;			/* that the pattern reads; NULL for the table itself */
 } KnownBasis;
 
+typedef struct KnownBases
+{
+	List	   *bases;			/* of KnownBasis * */
+} KnownBases;
+
+static TableSlot known_bases = {sizeof(KnownBases)};
+
 static const KnownBasis *
 FindKnownBasis(const TableDef *def, const char *json)
 {
+	const KnownBases *here = TableSlotGet(def, &known_bases);
 	ListCell   *cell;
 
-	foreach(cell, def->bases)
+	foreach(cell, here->bases)
 	{
 		const KnownBasis *known = lfirst(cell);
 
@@ -339,7 +348,8 @@ FindKnownBasis(const TableDef *def, const char *json)
 static const KnownBasis *
 RememberBasis(TableDef *def, const char *json)
 {
-	bool		kept = def->cached && list_length(def->bases) < MAX_KNOWN_BASES;
+	KnownBases *here = TableSlotGet(def, &known_bases);
+	bool		kept = def->cached && list_length(here->bases) < MAX_KNOWN_BASES;
 	char	   *index = ReadBasisText(ReadBasis(json), "index");
 	MemoryContext old = MemoryContextSwitchTo(kept ? def->context : CurrentMemoryContext);
 	KnownBasis *known = palloc(sizeof(KnownBasis));
@@ -347,7 +357,7 @@ RememberBasis(TableDef *def, const char *json)
 	known->json = pstrdup(json);
 	known->index = index == NULL ? NULL : pstrdup(index);
 	if (kept)
-		def->bases = lappend(def->bases, known);
+		here->bases = lappend(here->bases, known);
 	MemoryContextSwitchTo(old);
 	return known;
 }

@@ -27,6 +27,7 @@
 #include "table/link.h"
 #include "table/object_names.h"
 #include "table/placement.h"
+#include "table/table_slot.h"
 
 #define STREAM_DEFINITION_VERSION	1	/* checked by CheckVersion */
 
@@ -341,12 +342,15 @@ FindStreamRelation(Oid table, const char *relation)
 		HaveSameOwner(stream, table) ? stream : InvalidOid;
 }
 
-static bool
-IsRemembered(const TableDef *def, const char *relation)
+/* The stream that was found last for a definition. */
+typedef struct FoundStream
 {
-	return def->cached && def->stream_name != NULL && strcmp(def->stream_name, relation) == 0 &&
-		def->stream_found_at == linked_table_changes;
-}
+	const char *relation;		/* the name by which it was found; NULL if none was */
+	Oid			stream;
+	uint64		found_at;		/* linked_table_changes then */
+} FoundStream;
+
+static TableSlot found_stream = {sizeof(FoundStream)};
 
 static Oid
 FindStreamOfShard(Relation shard, Oid table, const char *relation)
@@ -368,19 +372,19 @@ FindWrittenStream(Relation rel, const TableDef *def, const char *relation)
 Oid
 FindStreamOf(Relation rel, const TableDef *def, const char *relation)
 {
-	TableDef   *known = unconstify(TableDef *, def);
+	FoundStream *known = TableSlotGet(def, &found_stream);
 	uint64		changes = linked_table_changes;
 	Oid			stream;
 
-	if (IsRemembered(def, relation))
-		return def->stream;
+	if (def->cached && known->relation != NULL && strcmp(known->relation, relation) == 0 && known->found_at == changes)
+		return known->stream;
 	stream = FindWrittenStream(rel, def, relation);
 	if (!OidIsValid(stream) || !def->cached)
 		return stream;
 	WatchLinkedTable(stream);
-	known->stream_name = MemoryContextStrdup(def->context, relation);
+	known->relation = MemoryContextStrdup(def->context, relation);
 	known->stream = stream;
-	known->stream_found_at = changes;
+	known->found_at = changes;
 	return stream;
 }
 

@@ -132,6 +132,8 @@ typedef struct IndexDef
 	const struct ShardMap *places;	/* of a distributed index table; NULL until read: placement.h */
 } IndexDef;
 
+#define TABLE_MAX_SLOTS	7
+
 typedef struct TableDef
 {
 	Oid			relid;
@@ -154,7 +156,6 @@ typedef struct TableDef
 	bool		checked_later;	/* later_trigger is followed by a check */
 	bool		distributed;	/* rows are not in its own heap */
 	const char *undistributable;	/* FindUndistributable, if distributed */
-	const struct ShardMap *shards;	/* see placement.h; NULL until they are read */
 	TransactionId written;		/* wrote the table's row of pg_class */
 	Oid			trigger;		/* the trigger with this definition */
 	TransactionId defined;		/* wrote the row of this trigger */
@@ -162,16 +163,10 @@ typedef struct TableDef
 	const char *long_name;		/* too long for a relation, or NULL */
 	const struct EntitySet *entities;	/* see entity/; or NULL */
 	const char *entities_text;	/* text in the definition, or NULL */
-	const struct CopySet *copies;	/* see copy/; NULL until it has read them */
-	const char *stream_name;	/* see FindStreamOf, also for the next */
-	Oid			stream;
-	uint64		stream_found_at;
-	Oid			changes;		/* of a shard: where changes are recorded, also for the next */
-	uint64		changes_found_at;
 	Slice		ttl;			/* time to live attribute; data may be NULL */
 	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */
 	MemoryContext context;		/* contains the definition */
-	List	   *bases;			/* of KnownBasis *: see pattern_basis.c */
+	void	   *slots[TABLE_MAX_SLOTS + 1];	/* what higher floors keep: table_slot.h */
 	int			new_puts;		/* how many last puts of this session were of new keys */
 	Bitmapset  *row_columns;	/* key and item, for permission checks */
 	Bitmapset  *item_column;
