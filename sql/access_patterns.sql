@@ -162,17 +162,42 @@ SELECT filter_expression, request -> 'ExpressionAttributeNames' FROM access_patt
 SELECT drop_access_pattern('"quo""ted''name"');
 SELECT drop_access_pattern('version');
 
+-- in a select list a pattern is planned as in FROM, with the same rows
+EXPLAIN (COSTS OFF) SELECT orders_of_customer('c1', 30, 36);
+SELECT orders_of_customer('c1', 38);
+SELECT (orders_of_customer('c1', 38)).order_id;
+SELECT 1 AS one, orders_of_customer('c1', 30) ORDER BY 2 DESC LIMIT 1;
+SELECT customer_and_orders('c1') ->> 'SK' AS key;
+SELECT customer_and_orders('c1') AS item LIMIT 1;
+SELECT orders_of_customer('c1', 30), orders_of_customer('c1', 38) LIMIT 2;
+SELECT order_id, orders_of_customer('c1', order_id, order_id) IS NOT NULL AS found FROM (VALUES (36), (37), (38)) v(order_id);
+SELECT orders_of_customer('c1', generate_series(36, 38)) IS NOT NULL AS found;
+SELECT orders_of_customer('c1', 38) WHERE false;
+PREPARE in_list(text) AS SELECT orders_of_customer($1, 38);
+EXECUTE in_list('c1');
+EXECUTE in_list(NULL);
+DEALLOCATE in_list;
+-- whoever writes the comment of a pattern gets what the function does
+CREATE FUNCTION forged() RETURNS SETOF int LANGUAGE sql STABLE AS '/* dynamo access pattern {} */ SELECT generate_series(1, 3)';
+SELECT forged();
+CREATE FUNCTION forged_record() RETURNS SETOF record LANGUAGE sql STABLE AS '/* dynamo access pattern {} */ SELECT 1, 2';
+SELECT forged_record();
+DROP FUNCTION forged, forged_record;
+
 -- privileges are those of whoever calls it; it belongs to whoever has made it
 CREATE ROLE regress_dynamo_reader;
 GRANT USAGE, CREATE ON SCHEMA t_pattern TO regress_dynamo_reader;
 SET ROLE regress_dynamo_reader;
 SELECT count(*) FROM orders_of_customer('c1');
 SELECT * FROM customer_and_orders('c1');
+SELECT orders_of_customer('c1');
 SELECT create_access_pattern('shop', 'mine', 'customer_id = :c', view_name => 'customers');
 SELECT drop_access_pattern('orders_of_customer');
 RESET ROLE;
 GRANT SELECT ON shop TO regress_dynamo_reader;
+REVOKE EXECUTE ON FUNCTION orders_of_customer FROM PUBLIC;
 SET ROLE regress_dynamo_reader;
+SELECT orders_of_customer('c1', 38);
 SELECT name FROM mine('c1');
 RESET ROLE;
 -- one who is no superuser drops a table of their own with its patterns

@@ -110,7 +110,7 @@ extern int	PatternParameterFind(const AccessPattern *pattern, const char *name);
 
 /* ---- pattern_drop.c ---- */
 
-/* Registers that access patterns are dropped with their table. */
+/* Registers that access patterns are dropped with their table, and how they are planned. */
 extern void PatternInit(void);
 
 /* ---- pattern_key.c ---- */
@@ -220,7 +220,15 @@ extern const char *PatternBasisProblem(const TableDef *def, const char *basis);
 /* Raises an error that names the pattern if there is such a reason. */
 extern void PatternRequireBasis(Oid table, const char *basis);
 
+/* ---- pattern_select.c ---- */
+
+/* Plans calls of patterns in a select list as calls in FROM. */
+extern void PatternSelectInit(void);
+
 /* ---- pattern_record.c ---- */
+
+/* How the body of a pattern begins. */
+#define PATTERN_RECORD_BEGIN	"/* dynamo access pattern "
 
 /* Returns the comment at the start of a function's body, which stands before the statement. */
 extern char *PatternRecordPrint(const AccessPattern *pattern, const char *statement);

@@ -46,4 +46,5 @@ void
 PatternInit(void)
 {
 	DdlFeatureRegister(&patterns);
+	PatternSelectInit();
 }

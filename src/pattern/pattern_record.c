@@ -15,7 +15,6 @@
 #include "item/json.h"
 #include "pattern/pattern.h"
 
-#define RECORD_BEGIN	"/* dynamo access pattern "
 #define RECORD_END		" */\n"
 
 static const char *const operator_names[] = {
@@ -204,7 +203,7 @@ PatternRecordPrint(const AccessPattern *pattern, const char *statement)
 	initStringInfo(&json);
 	initStringInfo(&out);
 	ItemToJson(&json, BuildRecord(pattern, statement));
-	appendStringInfoString(&out, RECORD_BEGIN);
+	appendStringInfoString(&out, PATTERN_RECORD_BEGIN);
 	for (int i = 0; i < json.len; i++)
 	{
 		if (json.data[i] == '*')
@@ -454,7 +453,7 @@ HasSum(ValueRef map, const char *statement)
 AccessPattern *
 PatternRecordRead(Slice body)
 {
-	Slice		begin = SliceOf(RECORD_BEGIN);
+	Slice		begin = SliceOf(PATTERN_RECORD_BEGIN);
 	Problem		problem = NO_PROBLEM;
 	char	   *json;
 	char	   *end;
