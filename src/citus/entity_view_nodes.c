@@ -125,7 +125,7 @@ ReplaceTriggersOfViews(Oid table, const char *events)
 {
 	ListCell   *cell;
 
-	foreach(cell, EntityViewsOf(table, NULL))
+	foreach(cell, EntityViewsOfAnyone(table))
 	{
 		Relation	view = try_relation_open(lfirst_oid(cell), AccessExclusiveLock);
 		Oid			owner;

@@ -30,7 +30,7 @@ static const char entity_views_query[] =
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) r.ev_class "
 "JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class "
 "JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) d.refobjid "
-"  AND (v.relowner OPERATOR(pg_catalog.=) c.relowner OR v.relowner OPERATOR(pg_catalog.=) $3) "
+"  AND (v.relowner OPERATOR(pg_catalog.=) c.relowner OR v.relowner OPERATOR(pg_catalog.=) $3 OR $4) "
 "WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
 "AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 "AND d.refobjid OPERATOR(pg_catalog.=) $1 AND t.tgfoid OPERATOR(pg_catalog.=) $2 ORDER BY 1";
@@ -43,19 +43,20 @@ IsOfEntity(const char *definition, const char *entity_name)
 	return entity.data != NULL && SliceIs(entity, entity_name);
 }
 
-List *
-EntityViewsOf(Oid relid, const char *entity_name)
+static List *
+FindEntityViews(Oid relid, const char *entity_name, bool of_anyone)
 {
-	Oid			types[3] = {OIDOID, OIDOID, OIDOID};
-	Datum		args[3] = {
+	Oid			types[4] = {OIDOID, OIDOID, OIDOID, BOOLOID};
+	Datum		args[4] = {
 		ObjectIdGetDatum(relid),
 		ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
-		ObjectIdGetDatum(GetUserId())
+		ObjectIdGetDatum(GetUserId()),
+		BoolGetDatum(of_anyone)
 	};
 	List	   *views = NIL;
 	bool		isnull;
 
-	if (SPI_execute_with_args(entity_views_query, 3, types, args, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(entity_views_query, 4, types, args, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the entity views of a table");
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -65,6 +66,18 @@ EntityViewsOf(Oid relid, const char *entity_name)
 			views = lappend_oid(views, DatumGetObjectId(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &isnull)));
 	}
 	return views;
+}
+
+List *
+EntityViewsOf(Oid relid, const char *entity_name)
+{
+	return FindEntityViews(relid, entity_name, false);
+}
+
+List *
+EntityViewsOfAnyone(Oid relid)
+{
+	return FindEntityViews(relid, NULL, true);
 }
 
 /* Drops a view, unless another session has done so since it was found. */

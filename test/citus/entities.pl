@@ -246,11 +246,27 @@ SELECT create_entity('owned', 'thing', '{"PK": "T#{t}"}', attributes => '{"t": "
 is(value_of($_, qq{SET ROLE owner; INSERT INTO things (t, n) VALUES ('${\ $_->name}', 1); UPDATE things SET n = n + 1 WHERE t = '${\ $_->name}' RETURNING n}), 2, $_->name . ': an owner without other rights') for @nodes;
 refuses($coordinator, q{SET ROLE reader; SELECT apply_entity('owned')}, 'must be owner of table owned');
 
+# ---- the trigger of a view deletes where Citus distributes the table, else PostgreSQL does ----
+
+my $deletes = q{SELECT bool_and(tgtype & 8 <> 0) FROM pg_trigger WHERE tgrelid = 'goods'::regclass};
+value_of($coordinator, q{CREATE ROLE seller; GRANT CREATE ON SCHEMA public TO seller; SELECT create_table('stock', 'PK');
+SELECT create_entity('stock', 'good', '{"PK": "G#{g}"}', attributes => '{"g": "text", "n": "int"}', view_name => 'goods');
+INSERT INTO goods (g, n) SELECT 'g' || i, i FROM generate_series(1, 20) i; ALTER VIEW goods OWNER TO seller});
+is(value_of($coordinator, $deletes), 'f', 'PostgreSQL');
+value_of($coordinator, q{SELECT distribute_table('stock', 4)});
+is(value_of($coordinator, $deletes), 't', 'the trigger, of a view of somebody else');
+is(value_of($coordinator, q{DELETE FROM goods WHERE n IN (1, 2, 9); SELECT count(*) FROM stock}), 17, 'rows are deleted');
+value_of($coordinator, q{ALTER VIEW goods OWNER TO CURRENT_USER; SELECT undistribute_table('stock')});
+is(value_of($coordinator, $deletes), 'f', 'PostgreSQL again');
+is(value_of($coordinator, q{DELETE FROM goods WHERE n > 10; SELECT count(*) FROM stock}), 7, 'and deletes');
+
 # ---- access patterns ----
 
 value_of($coordinator, q{SELECT create_access_pattern('later', 'orders_by_status', 'G = :status', index_name => 'GSI1'); SELECT create_access_pattern('later', 'orders_of', 'c = :c', view_name => 'later_orders');
 GRANT EXECUTE ON FUNCTION orders_of TO reader});
 is(value_of($_, q{SELECT count(*) FROM orders_by_status('S1'); SELECT o FROM orders_of('c7')}), "17\n7", $_->name . ': access patterns') for @nodes;
+is(value_of($_, q{SELECT (s.r).o FROM (SELECT orders_of('c7') AS r) s; SELECT count(*) FROM orders_by_status('S1')}), "7\n17", $_->name . ': in a select list') for @nodes;
+is(value_of($_, q{SELECT orders_of('c7') IS NULL}), 'f', $_->name . ': at its top') for @nodes;
 is(value_of($coordinator, q{SELECT sum(items_returned) > 0, count(problem) FROM check_access_patterns('later'); SELECT drop_access_pattern('orders_by_status')}), "t|0\n", 'and their check');
 
 value_of($coordinator, q{SELECT drop_access_pattern('orders_of'); SELECT drop_entity('later', 'order')});
