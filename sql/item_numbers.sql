@@ -61,6 +61,13 @@ SELECT count(*) AS changed FROM generate_series(-20000, 20000, 7) i
 SELECT '{"N": "1.0"}'::value = '{"N": "1"}'::value AS eq, '{"N": "1e2"}'::value = '{"N": "100.00"}'::value AS eq,
 	'{"S": "1"}'::value = '{"N": "1"}'::value AS different;
 
+-- numeric has the digits of the text, for fractions of all lengths and scales
+SELECT count(*), count(*) FILTER (WHERE v::numeric::text <> v #>> '{}') AS changed, count(*) FILTER (WHERE v::numeric <> x) AS unequal
+FROM (SELECT x, to_value(x) AS v FROM (
+	SELECT (CASE WHEN i % 3 = 0 THEN -1 ELSE 1 END * left((i * 982451653::bigint * 7919)::text || '9081726354', n)::numeric) * 10::numeric ^ (-s) AS x
+	FROM generate_series(1, 15) i, generate_series(1, 22) n, generate_series(1, 45) s) r) q;
+SELECT v::numeric FROM unnest('{0.1,-0.01,12.50,100.001,-9999999999.99999999,999999999.999999999,0.000000000000000000000000000000000001,1e-38,1.5e-39,123456789012345678.9}'::numeric[]) t, to_value(t) v;
+
 -- casts: numeric, bigint, integer, float8, and numbers that do not fit
 SELECT '{"N": "12.5"}'::value::numeric, '{"N": "12.5"}'::value::integer, '{"N": "12.5"}'::value::bigint,
 	'{"N": "12.5"}'::value::float8, '{"N": "9223372036854775807"}'::value::bigint;

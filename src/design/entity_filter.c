@@ -24,22 +24,34 @@
 
 /* ---- the filter ---- */
 
+/* Releases the definition. */
+static bool
+IsItemOfEntity(TableDef *def, Slice entity_name, ValueRef item)
+{
+	const Entity *entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
+	bool		result = entity != NULL && SliceEqual(entity->name, entity_name) && EntityKeyIsComposed(entity, item);
+
+	TableDefRelease(def);
+	return result;
+}
+
+/*
+ * The statement that reads the row has locked its table, as a rule, and has got the table's
+ * definition with it: opening it for each row would cost more than the test.
+ */
 static bool
 ItemIsOf(Oid relid, Slice entity_name, ValueRef item)
 {
-	Relation	rel = try_table_open(relid, AccessShareLock);
-	bool		result = false;
+	TableDef   *def = TableDefAcquireCached(relid);
+	Relation	rel;
+	bool		result;
 
+	if (def != NULL)
+		return IsItemOfEntity(def, entity_name, item);
+	rel = try_table_open(relid, AccessShareLock);
 	if (rel == NULL)
 		return false;
-	if (RelationIsDynamoTable(rel))
-	{
-		TableDef   *def = TableDefAcquire(rel);
-		const Entity *entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
-
-		result = entity != NULL && SliceEqual(entity->name, entity_name) && EntityKeyIsComposed(entity, item);
-		TableDefRelease(def);
-	}
+	result = RelationIsDynamoTable(rel) && IsItemOfEntity(TableDefAcquire(rel), entity_name, item);
 	table_close(rel, AccessShareLock);
 	return result;
 }

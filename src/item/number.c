@@ -476,6 +476,32 @@ NumberToInt64(const uint8 *number, uint32 len, int64 *value)
 	return true;
 }
 
+#define SCALED_MAX_PAIRS	9		/* 18 digits, which fit */
+#define SCALED_MAX_SCALE	38
+
+bool
+NumberToScaledInt64(const uint8 *number, uint32 len, int64 *value, int *scale)
+{
+	Pairs		p;
+	int64		result = 0;
+
+	if (len == 1)
+		return false;
+	OpenPairs(number, len, &p);
+	*scale = 2 * (p.n - 1 - p.exponent);
+	if (p.n > SCALED_MAX_PAIRS || *scale <= 0 || *scale > SCALED_MAX_SCALE)
+		return false;
+	for (int i = 0; i < p.n; i++)
+		result = result * 100 + PairAt(&p, i);
+	if (result % 10 == 0)
+	{
+		result /= 10;
+		(*scale)--;
+	}
+	*value = p.negative ? -result : result;
+	return true;
+}
+
 /* ---- others ---- */
 
 /* Counts the digits of the pairs, without leading and trailing zeros. */

@@ -54,6 +54,13 @@ extern uint32 NumberToText(const uint8 *number, uint32 len, char *out);
 
 /* Returns false if the number is not an integer or out of range. */
 extern bool NumberToInt64(const uint8 *number, uint32 len, int64 *value);
+
+/*
+ * Returns a number with a fraction as an integer and the number of its last digits
+ * that are the fraction, which does not end with 0; false for other numbers, and for
+ * those with too many digits.
+ */
+extern bool NumberToScaledInt64(const uint8 *number, uint32 len, int64 *value, int *scale);
 extern uint32 NumberFromInt64(int64 value, uint8 *out);
 
 /*

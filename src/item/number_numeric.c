@@ -18,9 +18,12 @@ NumberToNumeric(const uint8 *number, uint32 len)
 {
 	char		text[NUMBER_MAX_TEXT];
 	int64		integer;
+	int			scale;
 
 	if (NumberToInt64(number, len, &integer))
 		return int64_to_numeric(integer);
+	if (NumberToScaledInt64(number, len, &integer, &scale))
+		return int64_div_fast_to_numeric(integer, scale);
 
 	text[NumberToText(number, len, text)] = '\0';
 	return DatumGetNumeric(DirectFunctionCall3(numeric_in,

@@ -281,6 +281,12 @@ extern void TableCacheInit(void);
  * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND if it is not a dynamo table.
  */
 extern DYNAMO_EXPORT TableDef *TableDefAcquire(Relation rel);
+
+/*
+ * Returns the definition in the cache, as of the last invalidation that this session has
+ * seen; NULL if there is none.  The caller need not have the table open.
+ */
+extern TableDef *TableDefAcquireCached(Oid relid);
 extern DYNAMO_EXPORT void TableDefRelease(TableDef *def);
 
 /*

@@ -582,6 +582,17 @@ TableDefAcquire(Relation rel)
 	return def;
 }
 
+TableDef *
+TableDefAcquireCached(Oid relid)
+{
+	CacheEntry *entry = hash_search(definitions, &relid, HASH_FIND, NULL);
+
+	if (entry == NULL)
+		return NULL;
+	PinDefinition(entry->def);
+	return entry->def;
+}
+
 /* ---- indexes ---- */
 
 const IndexDef *
