@@ -24,7 +24,7 @@ sub symbols
 }
 
 my @libraries = qw(dynamo dynamo_citus dynamo_api dynamo_http);
-my (%listed, $of);
+my (%listed, $of, @shared);
 for (grep { !/^#/ } split /\n/, slurp_file("$FindBin::RealBin/../exports"))
 {
 	if (/^\[(\w+) to (\w+)\]$/) { $of = $listed{$1}{$2} = {} }
@@ -43,6 +43,17 @@ for my $from (@libraries)
 		is(join(' ', sort keys %needed), join(' ', sort keys %may), "$to needs of $from what test/exports lists");
 	}
 }
+
+# A process looks for a name in the libraries that it has loaded, in their order: nothing that
+# the server or another extension defines may have the name of a function of ours.
+my %ours = map { %$_ } map { values %$_ } values %listed;
+my @others = (`$ENV{PG_CONFIG} --bindir` =~ s{\s+\z}{/postgres}r, glob("$directory/*.so"));
+for my $other (grep { !m{/dynamo\w*\.so$} } @others)
+{
+	my @same = grep { $ours{$_} } map { /\s[A-Z] ([^\s@]+)/ ? $1 : () } `nm -D --defined-only $other 2>/dev/null`;
+	push @shared, map { "$_ of $other" } @same;
+}
+is(join(' ', @shared), '', 'no other library has a function of such a name');
 
 # Whether a process has mapped a library.
 sub has_library
