@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "catalog/pg_namespace.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -40,6 +42,16 @@ IsDistributedIfLoaded(Oid relid)
 	return WasLoaded() && placement->is_distributed(relid);
 }
 
+/* Names of shards end with a number, so that other tables cost no look at the catalog. */
+static Oid
+TableOfShardIfLoaded(Oid relid, const char *name, Oid schema)
+{
+	size_t		len = strlen(name);
+
+	return len > 0 && isdigit((unsigned char) name[len - 1]) && WasLoaded() ?
+		placement->table_of_shard(relid, name, schema) : InvalidOid;
+}
+
 static bool
 SchemaIsDistributedIfLoaded(Oid schema)
 {
@@ -52,12 +64,6 @@ static bool
 Never(void)
 {
 	return false;
-}
-
-static Oid
-NoTableOfShard(Oid relid, const char *name, Oid schema)
-{
-	return InvalidOid;
 }
 
 static bool
@@ -84,7 +90,7 @@ static const PlacementMethods one_server = {
 	.nodes_are_reachable = Never,
 	.is_distributed = IsDistributedIfLoaded,
 	.schema_is_distributed = SchemaIsDistributedIfLoaded,
-	.table_of_shard = NoTableOfShard,
+	.table_of_shard = TableOfShardIfLoaded,
 	.key_determines_shard = KeyDeterminesNone,
 	.shards_in_order = NoShards,
 	.shards_of_table = NoMap

@@ -96,6 +96,10 @@ $node->safe_psql('cluster', q{CREATE EXTENSION dynamo; SELECT dynamo.create_tabl
 	CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid oid, partmethod "char", partkey text, colocationid int);
 	INSERT INTO pg_catalog.pg_dist_partition VALUES ('songs'::regclass, 'h')});
 like(($node->psql('cluster', q{SELECT dynamo.add_unique_constraint('songs', 'one', ARRAY['title'])}))[2], qr/is not supported on distributed tables/, 'no table of another library is taken for one of this server');
+$node->safe_psql('cluster', q{SET allow_system_table_mods = on; SELECT dynamo.create_table('songs_102008', 'id');
+	CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid oid, shardid bigint CONSTRAINT pg_dist_shard_shardid_index PRIMARY KEY);
+	INSERT INTO pg_catalog.pg_dist_shard VALUES ('songs'::regclass, 102008)});
+is($node->safe_psql('cluster', q{SELECT dynamo_internal.is_shard('songs_102008'::regclass), dynamo_internal.is_shard('songs'::regclass)}), 't|f', 'nor is a shard');
 is($node->safe_psql('postgres', q{LOAD 'dynamo'; SET dynamo.region = 'eu-west-1'; ALTER ROLE app SET dynamo.account_id = '111111111111'; SHOW dynamo.region}),
 	'eu-west-1', 'settings of requests are known without their library');
 like(($node->psql('postgres', q{LOAD 'dynamo'; SET dynamo.account_id = '1'}))[2], qr/An account id is twelve digits/, 'and checked');
