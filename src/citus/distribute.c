@@ -242,7 +242,7 @@ CompleteDistributedViews(Oid relid)
 {
 	ListCell   *cell;
 
-	ReplaceTriggersOfViews(relid, VIEW_EVENTS_DISTRIBUTED);
+	LetViewsDelete(relid);
 	foreach(cell, StatementsOfViewsOf(relid, VIEW_EVENTS_DISTRIBUTED))
 		CitusSessionTellWorkers(lfirst(cell));
 }

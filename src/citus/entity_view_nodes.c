@@ -9,30 +9,36 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/rel.h"
 
 #include "citus/entity_view_nodes.h"
 #include "citus/session.h"
 #include "compat.h"
 #include "extension_objects.h"
-#include "security/owner.h"
-#include "table/ddl_statement.h"
 #include "table/distribution.h"
 #include "table/table_list.h"
 #include "view/entity_view.h"
 
 /*
- * The statements for a view $1, in their order, up to part $4.  $2 is the trigger function, $3
- * the events of the trigger.  They are written and run with a restricted search_path, because of the expressions of defaults.
+ * The statements for a view $1, in their order.  $2 is the trigger function, $3 the events of
+ * the trigger.  They are written and run with a restricted search_path, because of the
+ * expressions of defaults.
  */
 static const char statements_query[] =
 "WITH v AS (SELECT c.oid, c.relowner, c.relacl, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name "
@@ -62,21 +68,17 @@ static const char statements_query[] =
 "      pg_catalog.pg_get_expr(d.adbin, d.adrelid)) "
 "    FROM v JOIN pg_catalog.pg_attrdef d ON d.adrelid OPERATOR(pg_catalog.=) v.oid "
 "    JOIN pg_catalog.pg_attribute c ON c.attrelid OPERATOR(pg_catalog.=) d.adrelid AND c.attnum OPERATOR(pg_catalog.=) d.adnum"
-") s WHERE s.part OPERATOR(pg_catalog.<=) $4 ORDER BY s.part USING OPERATOR(pg_catalog.<)";
+") s ORDER BY s.part USING OPERATOR(pg_catalog.<)";
 
-#define PART_TRIGGER	2		/* the last one about the trigger */
-#define PART_ALL		4
-
-/* Adds the statements of a view up to a part.  SPI is connected. */
+/* Adds the statements of a view.  SPI is connected. */
 static List *
-AddStatements(List *statements, Oid view, const char *events, int last, MemoryContext context)
+AddStatements(List *statements, Oid view, const char *events, MemoryContext context)
 {
-	Oid			types[] = {OIDOID, OIDOID, TEXTOID, INT4OID};
+	Oid			types[] = {OIDOID, OIDOID, TEXTOID};
 	Datum		values[] = {
 		ObjectIdGetDatum(view),
 		ObjectIdGetDatum(SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
-		CStringGetTextDatum(events),
-		Int32GetDatum(last)
+		CStringGetTextDatum(events)
 	};
 	MemoryContext caller;
 
@@ -100,41 +102,61 @@ StatementsOfViewsOf(Oid table, const char *events)
 	SPI_connect();
 	RestrictSearchPath();
 	foreach(cell, EntityViewsOf(table, NULL))
-		statements = AddStatements(statements, lfirst_oid(cell), events, PART_ALL, context);
+		statements = AddStatements(statements, lfirst_oid(cell), events, context);
 	SPI_finish();
 	AtEOXact_GUC(true, level);
 	return statements;
 }
 
-/* Gives one view its trigger anew, as the view's owner, who may be another than the table's. */
-static void
-ReplaceTrigger(Oid view, Oid owner, const char *events)
-{
-	List	   *statements = AddStatements(NIL, view, events, PART_TRIGGER, CurrentMemoryContext);
-	OwnerScope	scope;
-	ListCell   *cell;
+#define WRITES_OF_VIEW	(TRIGGER_TYPE_ROW | TRIGGER_TYPE_INSTEAD | TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)
 
-	OwnerScopeEnter(&scope, owner);
-	foreach(cell, statements)
-		RunStatement("%s", (const char *) lfirst(cell));
-	OwnerScopeLeave(&scope);
+/* Makes the triggers of a function that write to a view delete from it, too. */
+static void
+LetTriggersDelete(Relation view, Oid function)
+{
+	Relation	triggers = table_open(TriggerRelationId, RowExclusiveLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationGetRelid(view)));
+	scan = systable_beginscan(triggers, TriggerRelidNameIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
+
+		if (form->tgfoid != function || form->tgtype != WRITES_OF_VIEW)
+			continue;
+		tuple = heap_copytuple(tuple);
+		form = (Form_pg_trigger) GETSTRUCT(tuple);
+		form->tgtype |= TRIGGER_TYPE_DELETE;
+		CatalogTupleUpdate(triggers, &tuple->t_self, tuple);
+		InvokeObjectPostAlterHook(TriggerRelationId, form->oid, 0);
+		heap_freetuple(tuple);
+	}
+	systable_endscan(scan);
+	table_close(triggers, RowExclusiveLock);
+	CacheInvalidateRelcache(view);
 }
 
+/*
+ * The views may belong to others than the table: statements would need their rights, and
+ * could be made to fail.
+ */
 void
-ReplaceTriggersOfViews(Oid table, const char *events)
+LetViewsDelete(Oid table)
 {
+	Oid			function = SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
 	ListCell   *cell;
 
 	foreach(cell, EntityViewsOfAnyone(table))
 	{
 		Relation	view = try_relation_open(lfirst_oid(cell), AccessExclusiveLock);
-		Oid			owner;
 
 		if (view == NULL)		/* dropped meanwhile */
 			continue;
-		owner = view->rd_rel->relowner;
+		LetTriggersDelete(view, function);
 		relation_close(view, NoLock);
-		ReplaceTrigger(lfirst_oid(cell), owner, events);
 	}
 }
 

@@ -14,8 +14,11 @@
  */
 extern List *StatementsOfViewsOf(Oid table, const char *events);
 
-/* Gives the views of a table their triggers anew, for these events.  SPI is connected. */
-extern void ReplaceTriggersOfViews(Oid table, const char *events);
+/*
+ * Makes the triggers of a table's views delete, too, whoever the views belong to.  SPI is
+ * connected.
+ */
+extern void LetViewsDelete(Oid table);
 
 /* ---- entity_view_plan.c ---- */
 

@@ -5,7 +5,8 @@
  * A row of the view is a part of an item.  INSERT makes an item of the
  * columns.  UPDATE locks the item, changes the attributes whose columns have
  * changed, and keeps all others, including those the view does not show.
- * DELETE deletes the item.
+ * DELETE deletes the item; on a table that is not distributed, views as they are created
+ * leave it to PostgreSQL.
  *
  * The effects are those of plain statements on the table by the caller, or by
  * the owner if the view uses the owner's rights (entity_view_rights.c): their

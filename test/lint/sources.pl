@@ -82,7 +82,6 @@ my %scopes = (
 	'src/http/shared_key.c' => 'a worker without a client',
 	'src/view/entity_view_write.c WriteDistributedRow' => 'Citus sends statements in the name of the current user',
 	'src/store/scan_sql.c FetchBatch' => 'Citus sends statements in the name of the current user',
-	'src/citus/entity_view_nodes.c ReplaceTrigger' => 'the trigger of a view of somebody else, when its table is distributed',
 	'src/citus/pending_changes.c' => 'Citus sends statements in the name of the current user',
 	'src/constraint/reference_check.c RunCheck' => 'a table that has got another owner',
 	'src/constraint/reference_truncate.c HasReferencingItem' => 'a table that has got another owner',
