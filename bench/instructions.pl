@@ -21,6 +21,7 @@ GetOptions('count=i' => \$count, 'functions=i' => \$functions, 'check' => \$chec
 my $ratios = "$ENV{BENCH_DIR}/ratios";
 my %recorded = $check || $record ? read_ratios($ratios) : ();
 die "--check and --record take their cases from bench/ratios\n" if %recorded && @ARGV;
+die "bench/ratios names no case\n" if ($check || $record) && !%recorded;
 my %is_recorded = map { (split /\t/)[0] => 1 } keys %recorded;
 my $warm_up = 100;
 my $profiles = "$work/profiles";

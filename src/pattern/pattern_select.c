@@ -92,7 +92,7 @@ SelectsWithoutTables(const Query *query)
 	return query->commandType == CMD_SELECT && query->hasTargetSRFs && query->rtable == NIL &&
 		query->setOperations == NULL && query->groupClause == NIL && query->groupingSets == NIL &&
 		query->havingQual == NULL && query->distinctClause == NIL && !query->hasAggs &&
-		!query->hasWindowFuncs && query->rowMarks == NIL && query->utilityStmt == NULL;
+		!query->hasWindowFuncs && query->rowMarks == NIL;
 }
 
 /* The names of the columns of a function in FROM; sets the type of its rows. */

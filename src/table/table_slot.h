@@ -21,7 +21,7 @@ typedef struct TableSlot
 /* Returns the structure of a slot, and makes it if there is none. */
 extern DYNAMO_EXPORT void *TableSlotMake(TableDef *def, TableSlot *slot);
 
-/* The same; it is only read through const definitions that others share. */
+/* Returns the structure of a slot, also of a definition that the caller may not change. */
 static inline void *
 TableSlotGet(const TableDef *def, TableSlot *slot)
 {
