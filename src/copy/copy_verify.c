@@ -4,10 +4,15 @@
  *
  * Both are for the owner of the table, as verify_index is.  A check reads all items
  * with one snapshot, which shows an item and all that is kept of it alike.
+ *
+ * A repair in batches goes on where the session's last one stopped, so that all of
+ * them together read the table a few times, and not once for each.  At the end of
+ * the table it begins anew: if it finds nothing, nothing is wrong.
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "common/hashfn.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
@@ -37,8 +42,17 @@ typedef struct Check
 	const CopySet *set;			/* NULL if there is nothing to check */
 	Slice		name;			/* name of the definition to check; data is NULL for all */
 	Store		store;			/* for reading parents */
+	ValueRef	start;			/* the key after which the check begins; MISSING_VALUE for all items */
 	StringInfoData problem;
 } Check;
+
+/* Where the last repair of this session stopped. */
+static struct
+{
+	Oid			relid;
+	uint32		name;			/* a hash of the definition's name; 0 for all */
+	struct varlena *key;		/* of the last item that it repaired; NULL if there is nothing to go on with */
+}			stopped;
 
 /* ---- one item ---- */
 
@@ -147,49 +161,70 @@ DescribeItem(Check *c, ValueRef item)
 					 pg_mbcliplen(text.data, text.len, MAX_SHOWN_ITEM), text.data);
 }
 
-/* Calls note for the key of each item with a problem, until it returns false. */
-static void
-CheckAll(Check *c, bool (*note) (void *arg, MaybeItem key, const char *problem), void *arg)
+typedef bool (*NoteProblem) (void *arg, MaybeItem key, const char *problem);
+
+/* Returns false if note did. */
+static bool
+CheckAndNote(Check *c, ValueRef item, NoteProblem note, void *arg)
+{
+	MaybeItem	key;
+
+	CHECK_FOR_INTERRUPTS();
+	ProgressRow();
+	if (CheckItem(c, item))
+		return true;
+	key = ItemKey(c->def, item);
+	if (!MaybeItemExists(key))
+		DescribeItem(c, item);
+	return note(arg, key, c->problem.data);
+}
+
+/* Checks the items after a key, up to another; both may be missing.  Returns false if note did. */
+static bool
+CheckRange(Check *c, Store *store, ValueRef start, ValueRef last, NoteProblem note, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo check", ALLOCSET_DEFAULT_SIZES);
-	ScanRange	range = {.forward = true, .start = MISSING_VALUE, .shard = -1};
-	StoreScan  *scan;
-	Store		store;
+	ScanRange	range = {.forward = true, .start = start, .shard = -1};
+	StoreScan  *scan = StoreScanBegin(store, &range);
 	struct varlena *item;
 	bool		more = true;
+	bool		ends = false;
 
-	StoreOpenAs(&store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
-	StoreOpenAs(&c->store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
-	ProgressBegin(PROGRESS_CHECK_COPIES, RelationGetRelid(c->rel), c->rel->rd_rel->reltuples);
-	scan = StoreScanBegin(&store, &range);
-	while (more && StoreScanNext(scan, &item))
+	while (more && !ends && StoreScanNext(scan, &item))
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		CHECK_FOR_INTERRUPTS();
-		ProgressRow();
-		if (!CheckItem(c, ItemRoot(item)))
-		{
-			MaybeItem	key = ItemKey(c->def, ItemRoot(item));
-
-			if (!MaybeItemExists(key))
-				DescribeItem(c, ItemRoot(item));
-			more = note(arg, key, c->problem.data);
-		}
+		more = CheckAndNote(c, ItemRoot(item), note, arg);
+		ends = !ValueIsMissing(last) && SameKey(c->def, ItemRoot(item), last);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
 	}
 	StoreScanEnd(scan);
+	MemoryContextDelete(context);
+	return more;
+}
+
+/* Calls note for the key of each item with a problem, until it returns false. */
+static void
+CheckAll(Check *c, NoteProblem note, void *arg)
+{
+	Store		store;
+
+	StoreOpenAs(&store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
+	StoreOpenAs(&c->store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
+	ProgressBegin(PROGRESS_CHECK_COPIES, RelationGetRelid(c->rel), c->rel->rd_rel->reltuples);
+	if (CheckRange(c, &store, c->start, MISSING_VALUE, note, arg) && !ValueIsMissing(c->start))
+		(void) CheckRange(c, &store, MISSING_VALUE, c->start, note, arg);
 	ProgressEnd();
 	StoreClose(&c->store);
 	StoreClose(&store);
-	MemoryContextDelete(context);
 }
 
 static void
 CheckBegin(Check *c, FunctionCallInfo fcinfo)
 {
 	memset(c, 0, sizeof(*c));
+	c->start = MISSING_VALUE;
 	c->rel = OpenTableForDdl(RequiredTableArgument(fcinfo, 0), AccessShareLock);
 	c->def = TableDefAcquire(c->rel);
 	c->set = c->def->entities == NULL ? NULL : CopySetOf(c->rel, c->def);
@@ -269,6 +304,35 @@ KeepKey(void *arg, MaybeItem maybe, const char *problem)
 	return --r->left > 0;
 }
 
+static uint32
+HashRepaired(const Check *c)
+{
+	return c->name.data == NULL ? 0 : hash_bytes((const unsigned char *) c->name.data, c->name.len) | 1;
+}
+
+/* Begins where the last repair of the same definitions stopped. */
+static void
+GoOn(Check *c)
+{
+	if (stopped.key != NULL && stopped.relid == RelationGetRelid(c->rel) && stopped.name == HashRepaired(c) &&
+		MaybeItemExists(ItemKey(c->def, ItemRoot(stopped.key))))
+		c->start = ItemRoot(ValueCopy(ItemRoot(stopped.key)));
+}
+
+/* Remembers where this repair stops, if it has not seen all items. */
+static void
+RememberStop(const Check *c, const Repairs *r)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+	if (stopped.key != NULL)
+		pfree(stopped.key);
+	stopped.relid = RelationGetRelid(c->rel);
+	stopped.name = HashRepaired(c);
+	stopped.key = r->left > 0 ? NULL : ValueCopy(ItemRoot(llast(r->keys)));
+	MemoryContextSwitchTo(old);
+}
+
 /*
  * Locks a child, then its parent, and sets the child's copies; returns whether
  * they differed.
@@ -338,7 +402,11 @@ dynamo_repair_copies(PG_FUNCTION_ARGS)
 	CheckBegin(&c, fcinfo);
 	OwnerScopeEnterForMaintenance(&scope, c.rel->rd_rel->relowner);
 	if (c.set != NULL && repairs.left > 0)
+	{
+		GoOn(&c);
 		CheckAll(&c, KeepKey, &repairs);
+		RememberStop(&c, &repairs);
+	}
 	if (repairs.keys != NIL)
 		n = RepairAll(&c, &repairs);
 	OwnerScopeLeave(&scope);

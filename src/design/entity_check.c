@@ -11,6 +11,8 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -20,6 +22,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "ddl/ddl.h"
@@ -270,25 +273,129 @@ dynamo_check_entity(PG_FUNCTION_ARGS)
 }
 
 /*
- * Composes the items of one entity or of all that the query finds; returns
- * their number.
+ * Where the last call of this session stopped.  Calls for at most so many items go on
+ * there, so that all of them together read the table a few times, and not once for each.
  */
-static int64
-ComposeItems(const char *table, FunctionCallInfo fcinfo)
+static struct
 {
-	Oid			types[2] = {TEXTOID, INT4OID};
-	Datum		values[2] = {PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
-	char		nulls[2] = {PG_ARGISNULL(1) ? 'n' : ' ', PG_ARGISNULL(2) ? 'n' : ' '};
+	Oid			relid;
+	Oid			part;			/* the table itself, or one of its partitions */
+	ItemPointerData at;
+}			stopped;
 
-	if (SPI_execute_with_args(psprintf("UPDATE %s t SET item = dynamo.compose_item(t.tableoid, t.item) "
-									   "WHERE t.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT s.ctid FROM %s s "
-									   "WHERE dynamo.entity_problem(s.tableoid, s.item, $1) IS NOT NULL "
-									   "AND NOT (dynamo.compose_item(s.tableoid, s.item) OPERATOR(dynamo.=) s.item) LIMIT $2)) "
-									   "AND NOT (dynamo.compose_item(t.tableoid, t.item) OPERATOR(dynamo.=) t.item)",
-									   table, table),
-							  2, types, values, nulls, false, 0) != SPI_OK_UPDATE)
+/* A call that composes items. */
+typedef struct Composing
+{
+	const char *table;			/* qualified name */
+	char		entity_null;	/* 'n': of all entities */
+	Datum		entity;
+	char		left_null;		/* 'n': any number of items */
+	int64		left;			/* so many items more */
+	int64		changed;
+} Composing;
+
+/*
+ * Composes items in a part of the table that stand behind $2, at most $3.  Returns the
+ * number of changed items, and where the last one was found; NULL if there are no more.
+ */
+static char *
+ComposeStatement(const char *table, Oid part)
+{
+	return psprintf("WITH found AS MATERIALIZED (SELECT s.ctid AS at FROM %s s "
+					"WHERE s.ctid OPERATOR(pg_catalog.>) $2 AND dynamo.entity_problem(s.tableoid, s.item, $1) IS NOT NULL "
+					"AND NOT (dynamo.compose_item(s.tableoid, s.item) OPERATOR(dynamo.=) s.item) LIMIT $3), "
+					"changed AS (UPDATE %s t SET item = dynamo.compose_item(t.tableoid, t.item) "
+					"WHERE t.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT f.at FROM found f)) AND t.tableoid OPERATOR(pg_catalog.=) %u "
+					"AND NOT (dynamo.compose_item(t.tableoid, t.item) OPERATOR(dynamo.=) t.item) RETURNING 1) "
+					"SELECT (SELECT pg_catalog.count(*) FROM changed), "
+					"(SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) $3 THEN pg_catalog.max(f.at) END FROM found f)",
+					QualifiedName(get_rel_namespace(part), get_rel_name(part)), table, part);
+}
+
+/* Composes items of a part behind *at; returns whether it has seen all of them, or moves *at. */
+static bool
+ComposePart(Composing *c, Oid part, ItemPointer at)
+{
+	Oid			types[3] = {TEXTOID, TIDOID, INT8OID};
+	Datum		values[3] = {c->entity, PointerGetDatum(at), Int64GetDatum(c->left)};
+	char		nulls[3] = {c->entity_null, ' ', c->left_null};
+	int64		changed;
+	Datum		last;
+	bool		isnull;
+
+	if (SPI_execute_with_args(ComposeStatement(c->table, part), 3, types, values, nulls, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not update items of an entity");
-	return (int64) SPI_processed;
+	changed = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	last = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull);
+	c->changed += changed;
+	c->left -= changed;
+	if (!isnull)
+		*at = *(ItemPointer) DatumGetPointer(last);
+	return isnull;
+}
+
+/* The relations that hold the items of a table. */
+static List *
+ItemRelations(Relation rel)
+{
+	List	   *parts = NIL;
+	ListCell   *cell;
+
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return list_make1_oid(RelationGetRelid(rel));
+	foreach(cell, find_all_inheritors(RelationGetRelid(rel), AccessShareLock, NULL))
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
+			parts = lappend_oid(parts, lfirst_oid(cell));
+	}
+	return parts;
+}
+
+/* Composes items of all parts, from the one where the last call stopped, to the same once more. */
+static void
+ComposeParts(Composing *c, Oid relid, const List *parts)
+{
+	int			n = list_length(parts);
+	bool		goes_on = stopped.relid == relid && list_member_oid(parts, stopped.part);
+	int			first = 0;
+
+	while (goes_on && list_nth_oid(parts, first) != stopped.part)
+		first++;
+	for (int i = 0; i < n + goes_on; i++)
+	{
+		Oid			part = list_nth_oid(parts, (first + i) % n);
+		ItemPointerData at;
+
+		if (i == 0 && goes_on)
+			at = stopped.at;
+		else
+			ItemPointerSet(&at, 0, 0);
+		while (!ComposePart(c, part, &at))
+		{
+			stopped.relid = relid;
+			stopped.part = part;
+			stopped.at = at;
+			if (c->left <= 0)
+				return;
+		}
+	}
+	stopped.relid = InvalidOid;
+}
+
+/* Composes the items of one entity or of all; returns their number. */
+static int64
+ComposeItems(Relation rel, const char *table, FunctionCallInfo fcinfo)
+{
+	Composing	c = {.table = table, .entity_null = PG_ARGISNULL(1) ? 'n' : ' ', .left_null = PG_ARGISNULL(2) ? 'n' : ' '};
+	int			level = NewGUCNestLevel();
+
+	c.entity = PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1);
+	c.left = PG_ARGISNULL(2) ? 0 : PG_GETARG_INT32(2);
+	/* a scan reads the blocks in their order */
+	(void) set_config_option("synchronize_seqscans", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	ComposeParts(&c, RelationGetRelid(rel), ItemRelations(rel));
+	AtEOXact_GUC(false, level);
+	return c.changed;
 }
 
 /* The changes of a distributed table's items. */
@@ -462,7 +569,7 @@ ComposeShard(FunctionCallInfo fcinfo, int64 *changed)
 		level = NewGUCNestLevel();
 		placement->allow_shard_writes();
 		SPI_connect();
-		*changed = ComposeItems(QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), fcinfo);
+		*changed = ComposeItems(rel, QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), fcinfo);
 		SPI_finish();
 		AtEOXact_GUC(false, level);
 		OwnerScopeLeave(&scope);
@@ -495,7 +602,7 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	ProgressBegin(PROGRESS_APPLY_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	SPI_connect();
 	if (!def->distributed)
-		changed = ComposeItems(table, fcinfo);
+		changed = ComposeItems(rel, table, fcinfo);
 	if (CanMark(rel, fcinfo, changed))
 		in_order = FindConformingEntities(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
 	SPI_finish();
