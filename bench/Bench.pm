@@ -41,7 +41,8 @@ sub rows_to_file
 }
 
 # Executions per second of a statement, microseconds of the server's processor
-# time for each, and the number of its process.  Options: as the client's letters.
+# time for each, the number of its process, and the median and 99th percentile of
+# the microseconds until an answer.  Options: as the client's letters.
 sub rate
 {
 	my ($statement, %option) = @_;

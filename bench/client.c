@@ -2,8 +2,10 @@
  * client.c
  *	  Runs one prepared statement as fast as a server answers and prints how
  *	  many a second were done, the microseconds of processor time that the
- *	  server's process spent on each, and the number of that process (of the
- *	  last client's, if there are several).
+ *	  server's process spent on each, the number of that process (of the
+ *	  last client's, if there are several), and the time from sending one to
+ *	  its answer in microseconds: median and 99th percentile, of the slowest
+ *	  client.
  *
  *	client [-d conninfo] [-c clients] [-w window] [-b batch]
  *		   [-t seconds | -n count] [-p parameter-file] statement
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #define MAX_PARAMS	16
+#define MAX_WINDOW	1024
 #define SEPARATOR	'\x1f'
 
 typedef struct Row
@@ -50,7 +53,14 @@ typedef struct Result
 	double		rate;
 	double		cpu;			/* microseconds of an execution; 0: unknown */
 	int			pid;
+	double		median;			/* microseconds until the answer */
+	double		p99;
 } Result;
+
+/* The times of executions; those after the first million count no more. */
+#define MAX_TIMES	1000000
+static double *times;
+static long ntimes;
 
 static void
 die(const char *what, const char *detail)
@@ -197,20 +207,45 @@ receive_one(PGconn *conn)
 	}
 }
 
+static int
+compare_times(const void *a, const void *b)
+{
+	double		x = *(const double *) a,
+				y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Microseconds that a share of the executions stayed below; sorts the times. */
+static double
+percentile(double share)
+{
+	if (ntimes == 0)
+		return 0;
+	qsort(times, ntimes, sizeof(double), compare_times);
+	return times[(long) (share * (ntimes - 1))] * 1e6;
+}
+
 static long
 executions(PGconn *conn, long first, long limit, double until)
 {
 	long		sent = 0;
 	long		done = 0;
+	double		sent_at[MAX_WINDOW];
 
 	for (;;)
 	{
 		while (sent - done < window && (limit == 0 || sent < limit) &&
 			   (limit != 0 || now() < until))
+		{
+			sent_at[sent % window] = now();
 			send_one(conn, first + sent++);
+		}
 		if (done == sent)
 			return done;
 		receive_one(conn);
+		if (ntimes < MAX_TIMES)
+			times[ntimes++] = now() - sent_at[done % window];
 		done++;
 	}
 }
@@ -231,8 +266,12 @@ run_client(int which, int start_fd, int report_fd)
 	long		done;
 	double		begin,
 				cpu;
-	Result		result = {0, 0, PQbackendPID(conn)};
+	Result		result = {.pid = PQbackendPID(conn)};
 	char		byte;
+
+	times = malloc(MAX_TIMES * sizeof(double));
+	if (times == NULL)
+		die("memory", "not enough");
 
 	/* a few executions for the caches, where repeating them is harmless */
 	if (count == 0)
@@ -240,11 +279,14 @@ run_client(int which, int start_fd, int report_fd)
 	report(report_fd, result);
 	if (read(start_fd, &byte, 1) < 0)
 		die("pipe", "broken");
+	ntimes = 0;
 	cpu = cpu_seconds(PQbackendPID(conn));
 	begin = now();
 	done = executions(conn, first, count, begin + seconds);
 	result.rate = done / (now() - begin);
 	result.cpu = (cpu_seconds(PQbackendPID(conn)) - cpu) * 1e6 / done;
+	result.median = percentile(0.5);
+	result.p99 = percentile(0.99);
 	report(report_fd, result);
 	PQfinish(conn);
 	exit(0);
@@ -258,7 +300,7 @@ main(int argc, char **argv)
 				option,
 				status;
 	Result		result,
-				sum = {0, 0, 0};
+				sum = {0};
 
 	while ((option = getopt(argc, argv, "d:c:w:b:t:n:p:")) != -1)
 	{
@@ -272,6 +314,8 @@ main(int argc, char **argv)
 				break;
 			case 'w':
 				window = atoi(optarg);
+				if (window < 1 || window > MAX_WINDOW)
+					die("window", "1 to 1024");
 				break;
 			case 'b':
 				batch = atoi(optarg);
@@ -315,10 +359,12 @@ main(int argc, char **argv)
 		sum.rate += result.rate;
 		sum.cpu += result.cpu / clients;
 		sum.pid = result.pid;
+		sum.median = result.median > sum.median ? result.median : sum.median;
+		sum.p99 = result.p99 > sum.p99 ? result.p99 : sum.p99;
 	}
 	while (wait(&status) > 0)
 		if (status != 0)
 			exit(1);
-	printf("%.3f %.3f %d\n", sum.rate, sum.cpu, sum.pid);
+	printf("%.3f %.3f %d %.1f %.1f\n", sum.rate, sum.cpu, sum.pid, sum.median, sum.p99);
 	return 0;
 }

@@ -5,9 +5,9 @@
 use strict;
 use warnings;
 use Bench;
+use BenchHttp;
 use Getopt::Long;
 use IO::Select;
-use IO::Socket::INET;
 use JSON::PP;
 use lib "$ENV{BENCH_DIR}/../test/tap";
 use HttpClient;
@@ -19,13 +19,6 @@ GetOptions(\%option, 'rounds=i', 'seconds=f') or exit 2;
 my $items = 10000;
 my ($port, $sql_port) = free_ports(2);
 my $item = '{"EntityType": "Order", "name": "Customer number 1", "email": "customer1@example.com", "status": "PAID", "total": 79.19, "quantity": 1, "active": true}';
-
-sub free_ports
-{
-	my @sockets = map { IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') } 1 .. shift;
-
-	return map { $_->sockport } @sockets;
-}
 
 # ---- both sides ----
 
@@ -44,28 +37,14 @@ sub write_requests
 {
 	my ($name, $operation, $n, $body) = @_;
 
-	open(my $out, '>', "$work/$name") or die $!;
-	for my $i (1 .. $n)
-	{
-		my $request = signed_request($operation, $json->encode($body->($i)));
-		print $out length($request), "\n", $request;
-	}
-	close($out);
-	return "$work/$name";
+	return write_signed("$work/$name", $operation, [ map { $json->encode($body->($_)) } 1 .. $n ]);
 }
 
-# What the client measured.
 sub http
 {
 	my ($file, $connections, $seconds) = @_;
 
-	open(my $in, '-|', "$work/http_client", '-h', '127.0.0.1', '-p', $port, '-c', $connections, '-t', $seconds // $option{seconds}, $file)
-	  or die "http_client: $!";
-	my $answer = <$in>;
-	close($in) or die "HTTP: failed\n";
-	my %result;
-	@result{qw(rate cpu p50 p90 p99 p999 longest busy)} = split ' ', $answer;
-	return \%result;
+	return run_http_client($file, '-p', $port, '-c', $connections, '-t', $seconds // $option{seconds});
 }
 
 # Transactions a second, over TCP as the other side's requests.
@@ -253,23 +232,14 @@ sub standby
 
 sub start
 {
-	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port", 'dynamo.http_listen_addresses=127.0.0.1',
-	  'listen_addresses=127.0.0.1', "port=$sql_port", 'dynamo.database=bench', 'fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'max_connections=100', 'max_prepared_transactions=2';
-
-	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
-	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0
-	  or die "cannot start the server again\n";
+	restart_with_endpoint($port, 'listen_addresses=127.0.0.1', "port=$sql_port", 'fsync=on', 'synchronous_commit=on',
+		'full_page_writes=on', 'max_connections=100', 'max_prepared_transactions=2');
 	$ENV{PGPORT} = $sql_port;
 	run_script(qq{SELECT dynamo.create_table('kept', 'PK', 'SK');
 CREATE TABLE raw (pk text COLLATE "C", sk text COLLATE "C", item jsonb NOT NULL, PRIMARY KEY (pk, sk)) WITH (fillfactor = 90);
 INSERT INTO raw SELECT 'C' || (i / 10), 'O' || i, '$item' FROM generate_series(0, $items - 1) i;
 INSERT INTO kept (item) SELECT item || jsonb_build_object('PK', pk, 'SK', sk) FROM raw;
 });
-	for (1 .. 100)
-	{
-		last if connect_http($port);
-		select(undef, undef, undef, 0.1);
-	}
 	$get = write_requests('get', 'GetItem', 2000, sub { { TableName => 'kept', Key => key('C', $_[0] * 7919 % $items) } });
 }
 

@@ -5,9 +5,9 @@
 use strict;
 use warnings;
 use Bench;
+use BenchHttp;
 use Compress::Zlib;
 use Getopt::Long;
-use IO::Socket::INET;
 use JSON::PP;
 use lib "$ENV{BENCH_DIR}/../test/tap";
 use HttpClient;
@@ -87,21 +87,15 @@ my @operations = (
 	[ 'BatchWriteItem', '25 items, compressed request', \&batch, 'request' ],
 );
 
-# Requests as the client reads them, signed now: good for 15 minutes.
+# Requests as the client reads them.
 sub write_requests
 {
 	my ($operation, $bodies, $compressed) = @_;
 	my %header = $compressed eq 'answer' ? ('accept-encoding' => 'gzip') : $compressed ? ('content-encoding' => 'gzip') : ();
 
-	open(my $out, '>', "$work/requests") or die $!;
-	for my $body (@$bodies)
-	{
-		$body->{TableName} = $table if !$body->{RequestItems};
-		my $text = $json->encode($body);
-		my $request = signed_request($operation, $compressed eq 'request' ? Compress::Zlib::memGzip($text) : $text, header => \%header);
-		print $out length($request), "\n", $request;
-	}
-	close($out);
+	my @texts = map { $_->{TableName} = $table if !$_->{RequestItems}; $json->encode($_) } @$bodies;
+	@texts = map { Compress::Zlib::memGzip($_) } @texts if $compressed eq 'request';
+	write_signed("$work/requests", $operation, \@texts, header => \%header);
 }
 
 # ---- endpoints ----
@@ -116,18 +110,11 @@ sub call
 	return $output;
 }
 
-# What the client measured: rate, processor time, times of requests, its own load.
 sub measure
 {
 	my ($side, @count) = @_;
 
-	open(my $in, '-|', "$work/http_client", $side->{tls} ? '-T' : (), '-h', $side->{host}, '-p', $side->{port}, '-P', $side->{processes},
-		@count, "$work/requests") or die "http_client: $!";
-	my $answer = <$in>;
-	close($in) or die "$side->{name}: failed\n";
-	my %result;
-	@result{qw(rate cpu p50 p90 p99 p999 longest busy)} = split ' ', $answer;
-	return \%result;
+	return run_http_client("$work/requests", $side->{tls} ? '-T' : (), '-h', $side->{host}, '-p', $side->{port}, '-P', $side->{processes}, @count);
 }
 
 sub create_table
@@ -163,19 +150,15 @@ sub tls_settings
 # Our own endpoint, which needs the server started again.
 sub start_endpoint
 {
-	my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
-	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port",
-	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.database=bench', "dynamo.http_workers=$option{workers}",
-	  $option{'no-authentication'} ? ('dynamo.http_authentication=none', 'dynamo.http_role=postgres') : (), $option{tls} ? tls_settings() : ();
-
-	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
-	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0
-	  or die "cannot start the server again\n";
+	my ($port) = free_ports(1);
 	my $processes = '';
+
+	restart_with_endpoint($port, "dynamo.http_workers=$option{workers}",
+		$option{'no-authentication'} ? ('dynamo.http_authentication=none', 'dynamo.http_role=postgres') : (), $option{tls} ? tls_settings() : ());
 	for (1 .. 100)
 	{
 		$processes = run_script("SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE backend_type = 'dynamo http'");
-		last if split(/,/, $processes) == $option{workers} && connect_http($port);
+		last if split(/,/, $processes) == $option{workers};
 		select(undef, undef, undef, 0.1);
 	}
 	return { name => 'dynamo', host => '127.0.0.1', port => $port, processes => $processes };
