@@ -17,6 +17,7 @@
 #include "index/build.h"
 #include "index/index.h"
 #include "index_kind/index_kinds.h"
+#include "parts/parts.h"
 #include "pattern/pattern.h"
 #include "search/search.h"
 #include "stat/stat.h"
@@ -72,6 +73,7 @@ _PG_init(void)
 	StreamInit();
 	ReferenceInit();
 	CopyInit();
+	PartsInit();
 	PatternInit();				/* before the views whose rows they return */
 	EntityViewInit();
 	DeclaredTypesInit();

@@ -15,6 +15,7 @@
 #include "op/get.h"
 #include "op/tables.h"
 #include "op/write.h"
+#include "table/key_parts.h"
 
 static void
 DuplicateKeysError(void)
@@ -88,6 +89,7 @@ typedef struct BoundGetTable
 	BoundGet	get;
 	Store		store;
 	RowKey	   *keys;
+	bool		by_parts;		/* a key is given by parts */
 } BoundGetTable;
 
 /* An ElementHash. */
@@ -102,12 +104,18 @@ HashOfKey(const void *list, int i)
 	return hash;
 }
 
-/* An ElementsEqual. */
+/*
+ * An ElementsEqual.  Of keys that may be repeated only those are equal of which one is
+ * given by parts: the caller, who saw parts, could not compare them.
+ */
 static bool
 BatchKeysEqual(const void *list, int i, int j)
 {
 	const BoundGetTable *b = list;
+	const ValueRef *given = b->table->keys;
 
+	if (b->table->repeats && !KeyIsByParts(b->store.def, given[i]) && !KeyIsByParts(b->store.def, given[j]))
+		return false;
 	for (int k = 0; k < KeyCount(&b->store.def->key); k++)
 	{
 		if (!ValueEqual(b->keys[i].attributes[k], b->keys[j].attributes[k]))
@@ -125,8 +133,11 @@ BindBatchKeys(BoundGetTable *b)
 	GetCheckPaths(&b->get, b->store.def);
 	GetFindNeeded(&b->get);
 	for (int i = 0; i < t->nkeys; i++)
+	{
 		(void) GetBindKey(b->store.def, t->keys[i], &b->keys[i], NULL);
-	if (!t->repeats && !AllDistinct(b, t->nkeys, HashOfKey, BatchKeysEqual))
+		b->by_parts |= KeyIsByParts(b->store.def, t->keys[i]);
+	}
+	if ((!t->repeats || b->by_parts) && !AllDistinct(b, t->nkeys, HashOfKey, BatchKeysEqual))
 		DuplicateKeysError();
 }
 
@@ -149,6 +160,7 @@ BatchGetItem(const BatchGetTable *tables, int n, GetResult **results)
 	for (int i = 0; i < n; i++)
 	{
 		bound[i].table = &tables[i];
+		bound[i].by_parts = false;
 		GetBind(&bound[i].get, &tables[i].projection, &tables[i].args,
 				tables[i].built_projection, tables[i].sizes);
 		bound[i].get.halves = HALVES_OF_READ(tables[i].consistent);

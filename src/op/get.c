@@ -9,6 +9,7 @@
 #include "op/get.h"
 #include "op/note_key.h"
 #include "op/sql_args.h"
+#include "table/key_parts.h"
 
 void
 GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
@@ -52,7 +53,7 @@ GetFindNeeded(BoundGet *b)
 bool
 GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem)
 {
-	if (!CheckKeyParameter(def, key, problem) || !RowKeyFromItem(def, key, row_key, problem))
+	if (!TakeKeyParameter(def, &key, problem) || !RowKeyFromItem(def, key, row_key, problem))
 		return false;
 	NoteRowKey(def, row_key);
 	return true;

@@ -16,6 +16,7 @@
 #include "op/note_key.h"
 #include "op/write.h"
 #include "store/elsewhere.h"
+#include "table/key_parts.h"
 #include "table/stored.h"
 
 /* ---- request-only checks ---- */
@@ -153,15 +154,17 @@ WriteBindTable(PreparedWrite *w, Problem *problem)
 {
 	const TableDef *def = w->def;
 	PathCheck	check = {def, problem};
+	ValueRef	given = WriteGivenItem(w);
 	bool		has_key = w->op->kind == WRITE_KIND_PUT ?
-		CheckItemKeys(def, WriteGivenItem(w), NULL, problem) :
-		CheckKeyParameter(def, w->op->item, problem);
+		CheckItemKeys(def, given, NULL, problem) :
+		TakeKeyParameter(def, &given, problem);
 
+	w->given = given;
 	if (!has_key || (w->update != NULL && !CheckUpdatePaths(w->update, &check)))
 		return false;
 	if (w->condition != NULL)
 		ConditionVisitPaths(w->condition, KeyPathVisitor, &check);
-	if (ProblemIsNoted(problem) || !RowKeyFromItem(def, WriteGivenItem(w), &w->key, problem))
+	if (ProblemIsNoted(problem) || !RowKeyFromItem(def, given, &w->key, problem))
 		return false;
 	NoteRowKey(def, &w->key);
 	return true;
@@ -335,11 +338,11 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem
 		 */
 		if (!ValueIsMissing(old))
 			return WRITE_NOTHING;
-		*item = ValueCopy(w->op->item);
+		*item = ValueCopy(w->given);
 		return ComposeUpdated(w, old, item, problem) ? WRITE_PUT : WRITE_NOTHING;
 	}
 
-	*item = UpdateApply(w->update, old, w->op->item, problem);
+	*item = UpdateApply(w->update, old, w->given, problem);
 	if (*item == NULL || !CheckUpdatedItem(w, old, item, problem))
 		return WRITE_NOTHING;
 	return WRITE_PUT;

@@ -31,6 +31,7 @@ typedef struct PreparedWrite
 	bool		final;			/* set by WriteCompose: the result of WriteApply is stored */
 	bool		composes;		/* an update may change attributes of composed keys */
 	struct varlena *composed;	/* op's item with composed keys; NULL if unchanged */
+	ValueRef	given;			/* set by WriteBindTable: the item, or what one that is created begins with */
 	RowKey		key;			/* set by WriteBindTable */
 } PreparedWrite;
 

@@ -9,6 +9,7 @@
 
 #include "op/consumed.h"
 #include "request/capacity.h"
+#include "table/key_parts.h"
 
 CapacityDetail
 FieldCapacity(const Field *input)
@@ -241,20 +242,24 @@ WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail, Capacit
  * item collections have no size limit here.
  */
 ValueRef
-CollectionKey(const TableDef *def, ValueRef item)
+CollectionKey(const TableDef *def, const WriteOp *write)
 {
 	Slice		name = def->key.attributes[0].name;
-	struct varlena *composed;
+	ValueRef	item = write->item;
+	struct varlena *composed = NULL;
 
-	(void) ComposeEntityKeys(def, item, MISSING_VALUE, false, false, &composed, NULL);
+	if (write->kind == WRITE_KIND_PUT)
+		(void) ComposeEntityKeys(def, item, MISSING_VALUE, false, false, &composed, NULL);
+	else
+		(void) TakeKeyParameter(def, &item, NULL);
 	return AttributeFind(composed != NULL ? ItemRoot(composed) : item, name.data, name.len);
 }
 
 void
-WriterCollection(Writer *w, const TableDef *def, ValueRef item)
+WriterCollection(Writer *w, const TableDef *def, const WriteOp *write)
 {
 	Slice		name = def->key.attributes[0].name;
-	ValueRef	key = CollectionKey(def, item);
+	ValueRef	key = CollectionKey(def, write);
 
 	/* the name may refer to another table by now */
 	if (ValueIsMissing(key))

@@ -96,13 +96,13 @@ extern Capacity *CapacityListGet(CapacityList *list, const char *table_name);
 extern void WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail,
 							   CapacityKind kind);
 
-/* The partition key of an item that was put, or of a key; missing if there is none. */
-extern ValueRef CollectionKey(const TableDef *def, ValueRef item);
+/* The partition key of an item that was put, or of a key, also one by parts; missing if there is none. */
+extern ValueRef CollectionKey(const TableDef *def, const WriteOp *write);
 
 /*
- * Writes the value of ItemCollectionMetrics for the item with these keys; only
+ * Writes the value of ItemCollectionMetrics for the item that was written; only
  * for tables with local indexes.
  */
-extern void WriterCollection(Writer *w, const TableDef *def, ValueRef item);
+extern void WriterCollection(Writer *w, const TableDef *def, const WriteOp *write);
 
 #endif							/* DYNAMO_CAPACITY_H */

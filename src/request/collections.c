@@ -10,7 +10,7 @@
 static ValueRef
 FindCollection(const Capacity *c, const WriteOp *write)
 {
-	return CollectionKey(c->def, write->item);
+	return CollectionKey(c->def, write);
 }
 
 /* Whether an action writes to this table; a condition check does not. */
@@ -52,7 +52,7 @@ AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, int n)
 	for (int i = 0; i < n; i++)
 	{
 		if (WritesToTable(c, &writes[i]) && !IsRepeated(c, writes, i))
-			WriterCollection(out, c->def, writes[i].item);
+			WriterCollection(out, c->def, &writes[i]);
 	}
 	WriterEndList(out);
 }

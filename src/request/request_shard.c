@@ -24,6 +24,7 @@
 #include "store/elsewhere.h"
 #include "store/store.h"
 #include "table/index_relation.h"
+#include "table/key_parts.h"
 #include "table/placement.h"
 
 /* Whether an operation is one on a single item or partition key. */
@@ -74,11 +75,18 @@ ValueInCondition(const Request *request, Slice attribute)
 
 /* The value of the partition key that a request names; MISSING_VALUE if there is none. */
 static ValueRef
-PartitionValue(const Request *request, Slice attribute)
+PartitionValue(const Request *request, const TableDef *def, Slice attribute)
 {
+	Problem		problem = NO_PROBLEM;
+	ValueRef	item;
+
 	if (request->operation->condition != NULL)
 		return ValueInCondition(request, attribute);
-	return AttributeFind(ItemInMember(request, request->operation->item), attribute.data, attribute.len);
+	item = ItemInMember(request, request->operation->item);
+	if (ValueIsMissing(item) ||
+		(strcmp(request->operation->item, "Key") == 0 && !TakeKeyParameter(def, &item, &problem)))
+		return MISSING_VALUE;
+	return AttributeFind(item, attribute.data, attribute.len);
 }
 
 /*
@@ -117,7 +125,7 @@ KeyIsElsewhere(const Request *request, TableDef *def, int *group)
 
 	if (map == NULL)
 		return false;
-	v = PartitionValue(request, attr->name);
+	v = PartitionValue(request, def, attr->name);
 	if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type ||
 		!KeyValueGetDatum(attr, v, &value, &problem))
 		return false;

@@ -101,7 +101,7 @@ AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
 	if (metrics && c.def->has_local)
 	{
 		WriterName(request->out, "ItemCollectionMetrics");
-		WriterCollection(request->out, c.def, op->item);
+		WriterCollection(request->out, c.def, op);
 	}
 	CapacityEnd(&c);
 }

@@ -1,0 +1,287 @@
+/*
+ * parts_entity.c
+ *	  Finds the entity to which a key by parts belongs.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "parts/parts.h"
+
+/* Details do not list more entities than this. */
+#define MAX_DESCRIBED	10
+
+/* ---- what an entity knows ---- */
+
+static bool
+IsTypeAttribute(const Entity *entity, Slice name)
+{
+	return entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, name);
+}
+
+static bool
+TemplateHasPart(const Template *template, Slice name)
+{
+	for (int i = 0; i < template->npieces; i++)
+	{
+		const TemplatePart *part = template->pieces[i].part;
+
+		if (part != NULL && SliceEqual(part->steps[0], name))
+			return true;
+	}
+	return false;
+}
+
+bool
+EntityKeyHasPart(const Entity *entity, Slice name)
+{
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		if (TemplateHasPart(entity->keys[i].template, name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an attribute belongs to the table's key, and the entity has no template for it. */
+static bool
+IsGivenKey(const TableDef *def, const Entity *entity, Slice name)
+{
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		if (SliceEqual(entity->keys[i].attribute, name))
+			return false;
+	}
+	return KeySchemaHas(&def->key, name);
+}
+
+/* Whether the parts name something of an entity that is not a key attribute. */
+static bool
+NamesSomethingOf(const Entity *entity, const Container *parts)
+{
+	for (uint32 i = 0; i < parts->count; i++)
+	{
+		Slice		name;
+
+		(void) MapEntry(parts, i, &name);
+		if (EntityKeyHasPart(entity, name) || IsTypeAttribute(entity, name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+NamesSomething(const EntitySet *set, const Container *parts)
+{
+	for (int i = 0; i < set->count; i++)
+	{
+		if (set->entities[i].nbase > 0 && NamesSomethingOf(&set->entities[i], parts))
+			return true;
+	}
+	return false;
+}
+
+/* ---- whether parts are those of an entity ---- */
+
+/* Returns a clause that says why the value is not one that the entity has; NULL if it may be. */
+static const char *
+ValueProblem(const Entity *entity, Slice name, ValueRef v)
+{
+	const EntityAttribute *a = EntityAttributeFind(entity, name);
+
+	if (IsTypeAttribute(entity, name) &&
+		(ValueTypeOf(v) != VALUE_S || !SliceEqual(ValuePayload(v), entity->type_value)))
+		return psprintf("has the %.*s \"%.*s\"", (int) name.len, name.data,
+						(int) entity->type_value.len, entity->type_value.data);
+	if (a != NULL && !ValueIsMissing(a->constant) && !ValueEqual(a->constant, v))
+		return psprintf("has another constant %.*s", (int) name.len, name.data);
+	return NULL;
+}
+
+static bool
+HasValue(const Entity *entity, const TemplatePart *part, ValueRef parts)
+{
+	const EntityAttribute *a = EntityAttributeFind(entity, part->steps[0]);
+	ValueRef	v = PartAttribute(part, parts);
+
+	if (IsTypeAttribute(entity, part->name) || (a != NULL && !ValueIsMissing(a->constant)))
+		return true;
+	return !ValueIsMissing(v) && ValueTypeOf(v) != VALUE_NULL;
+}
+
+/* Returns a clause about the first part that is missing; NULL if there is none. */
+static const char *
+MissingPart(const TableDef *def, const Entity *entity, ValueRef parts)
+{
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && !HasValue(entity, part, parts))
+				return psprintf("needs %.*s", (int) part->name.len, part->name.data);
+		}
+	}
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		Slice		name = def->key.attributes[i].name;
+
+		if (IsGivenKey(def, entity, name) && ValueIsMissing(AttributeFind(parts, name.data, name.len)))
+			return psprintf("needs %.*s", (int) name.len, name.data);
+	}
+	return NULL;
+}
+
+/* Returns a clause that says why parts are not those of an entity; NULL if they are. */
+static const char *
+WhyNotOf(const TableDef *def, const Entity *entity, ValueRef parts)
+{
+	Container	c;
+
+	ContainerOpen(parts, &c);
+	for (uint32 i = 0; i < c.count; i++)
+	{
+		Slice		name;
+		ValueRef	v = MapEntry(&c, i, &name);
+		const char *problem = ValueProblem(entity, name, v);
+
+		if (problem != NULL)
+			return problem;
+		if (!IsTypeAttribute(entity, name) && !EntityKeyHasPart(entity, name) && !IsGivenKey(def, entity, name))
+			return psprintf("has no part %.*s", (int) name.len, name.data);
+	}
+	return MissingPart(def, entity, parts);
+}
+
+/* ---- problems ---- */
+
+static bool
+NoteNotParts(const char *detail, Problem *problem)
+{
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = "The provided key element does not match the schema",
+		.detail = detail,
+		.for_client = true
+	});
+}
+
+/* Whether the parts have the type of an entity, as its type attribute says. */
+static bool
+HasTypeOf(const Entity *entity, ValueRef parts)
+{
+	ValueRef	v = entity->type_attribute.data == NULL ? MISSING_VALUE :
+		AttributeFind(parts, entity->type_attribute.data, entity->type_attribute.len);
+
+	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S && SliceEqual(ValuePayload(v), entity->type_value);
+}
+
+static void
+AppendWhyNot(StringInfo out, const TableDef *def, const Entity *entity, ValueRef parts)
+{
+	appendStringInfo(out, "entity %.*s %s", (int) entity->name.len, entity->name.data,
+					 WhyNotOf(def, entity, parts));
+}
+
+/* The parts are those of no entity. */
+static bool
+NoteNoEntity(const TableDef *def, ValueRef parts, Problem *problem)
+{
+	StringInfoData detail;
+	Container	c;
+	int			n = 0;
+
+	ContainerOpen(parts, &c);
+	initStringInfo(&detail);
+	appendStringInfoString(&detail, "The key must consist of the table's key attributes, or of the parts of an entity: ");
+	for (int i = 0; i < def->entities->count; i++)
+	{
+		const Entity *entity = &def->entities->entities[i];
+
+		if (entity->nbase == 0 || !NamesSomethingOf(entity, &c))
+			continue;
+		if (n++ > 0)
+			appendStringInfoString(&detail, "; ");
+		if (n > MAX_DESCRIBED)
+		{
+			appendStringInfoString(&detail, "...");
+			break;
+		}
+		AppendWhyNot(&detail, def, entity, parts);
+	}
+	appendStringInfoChar(&detail, '.');
+	return NoteNotParts(detail.data, problem);
+}
+
+static bool
+NoteSeveral(const Entity *a, const Entity *b, Problem *problem)
+{
+	const Entity *typed = a->type_attribute.data != NULL ? a : b;
+	StringInfoData detail;
+
+	initStringInfo(&detail);
+	appendStringInfo(&detail, "The parts are those of entity %.*s and of entity %.*s: ",
+					 (int) a->name.len, a->name.data, (int) b->name.len, b->name.data);
+	if (typed->type_attribute.data != NULL)
+		appendStringInfo(&detail, "add the type attribute %.*s.",
+						 (int) typed->type_attribute.len, typed->type_attribute.data);
+	else
+		appendStringInfoString(&detail, "give the table's key attributes.");
+	return NoteNotParts(detail.data, problem);
+}
+
+/* ---- the entity ---- */
+
+/* The entity that the type attribute names; NULL if it is absent or names none. */
+static const Entity *
+EntityOfType(const EntitySet *set, ValueRef parts)
+{
+	for (int i = 0; i < set->count; i++)
+	{
+		if (HasTypeOf(&set->entities[i], parts))
+			return &set->entities[i];
+	}
+	return NULL;
+}
+
+static bool
+FindByParts(const TableDef *def, ValueRef parts, const Entity **found, Problem *problem)
+{
+	for (int i = 0; i < def->entities->count; i++)
+	{
+		const Entity *entity = &def->entities->entities[i];
+
+		if (entity->nbase == 0 || WhyNotOf(def, entity, parts) != NULL)
+			continue;
+		if (*found != NULL)
+			return NoteSeveral(*found, entity, problem);
+		*found = entity;
+	}
+	return *found != NULL || NoteNoEntity(def, parts, problem);
+}
+
+/* Checks that the parts are those of the entity which the type attribute names. */
+static bool
+CheckPartsOf(const TableDef *def, const Entity *entity, ValueRef parts, Problem *problem)
+{
+	const char *why = entity->nbase == 0 ? "composes no key of the table" : WhyNotOf(def, entity, parts);
+
+	return why == NULL ||
+		NoteNotParts(psprintf("Entity %.*s %s.", (int) entity->name.len, entity->name.data, why), problem);
+}
+
+bool
+PartsEntity(const TableDef *def, ValueRef parts, const Entity **entity, Problem *problem)
+{
+	Container	c;
+
+	*entity = NULL;
+	ContainerOpen(parts, &c);
+	if (!NamesSomething(def->entities, &c))
+		return true;
+	*entity = EntityOfType(def->entities, parts);
+	return *entity != NULL ? CheckPartsOf(def, *entity, parts, problem) :
+		FindByParts(def, parts, entity, problem);
+}

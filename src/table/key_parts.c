@@ -1,0 +1,73 @@
+/*
+ * key_parts.c
+ *	  Key parameters, of which some are given by parts.
+ */
+#include "postgres.h"
+
+#include "table/key_parts.h"
+
+static const KeyPartsMethods *key_parts = NULL;
+
+void
+KeyPartsRegister(const KeyPartsMethods *methods)
+{
+	key_parts = methods;
+}
+
+bool
+KeyIsByParts(const TableDef *def, ValueRef key)
+{
+	int			nkey = KeyCount(&def->key);
+	Container	c;
+
+	if (def->entities == NULL || key_parts == NULL)
+		return false;
+	ContainerOpen(key, &c);
+	if (c.count != (uint32) nkey)
+		return true;
+	for (int i = 0; i < nkey; i++)
+	{
+		Slice		name = def->key.attributes[i].name;
+
+		if (ValueIsMissing(MapFind(&c, name.data, name.len)))
+			return true;
+	}
+	return false;
+}
+
+/* Checks the key attributes of an item whose key was composed. */
+static bool
+CheckKeyAttributes(const TableDef *def, ValueRef item, Problem *problem)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		const KeyAttribute *attr = &def->key.attributes[i];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
+			return NoteKeyMismatch(def, v, problem);
+		if (!CheckKeyValue("", attr->name, v, i < def->key.npartition, problem))
+			return false;
+	}
+	return true;
+}
+
+bool
+TakeKeyParameter(const TableDef *def, ValueRef *key, Problem *problem)
+{
+	Problem		refused = NO_PROBLEM;
+	struct varlena *item;
+
+	if (def->entities == NULL)
+		return CheckKeyParameter(def, *key, problem);
+	if (CheckKeyParameter(def, *key, &refused))
+		return true;
+	if (!KeyIsByParts(def, *key))
+		return ProblemNote(problem, &refused);
+	if (!key_parts->compose(def, *key, &item, problem))
+		return false;
+	if (item == NULL)
+		return ProblemNote(problem, &refused);
+	*key = ItemRoot(item);
+	return CheckKeyAttributes(def, *key, problem);
+}

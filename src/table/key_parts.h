@@ -1,0 +1,38 @@
+/*
+ * key_parts.h
+ *	  Keys by parts: a key that is not given as the table's key attributes, but as what an
+ *	  entity composes them of, {"kind": "order", "customer_id": "c7", "order_id": 42}.
+ *
+ * The module that composes such keys registers its functions when the library is loaded:
+ * src/parts/ does.  It is asked only where a table has entities, and the key would be
+ * refused otherwise.  Where none is registered, keys are those attributes.
+ */
+#ifndef DYNAMO_TABLE_KEY_PARTS_H
+#define DYNAMO_TABLE_KEY_PARTS_H
+
+#include "exported.h"
+#include "table/table.h"
+
+typedef struct KeyPartsMethods
+{
+	/*
+	 * Composes the key of the item to which a key parameter refers by parts.  Sets *item,
+	 * palloc'd, to the parts, the type attribute and the key attributes: what an update
+	 * that creates the item begins with.  Sets it to NULL if the parameter names nothing
+	 * of any entity.  Returns false if it notes a problem; raises it if problem is NULL.
+	 */
+	bool		(*compose) (const TableDef *def, ValueRef parts, struct varlena **item, Problem *problem);
+} KeyPartsMethods;
+
+extern void KeyPartsRegister(const KeyPartsMethods *methods);
+
+/*
+ * Checks a key parameter as CheckKeyParameter does.  If it consists of parts, sets *key
+ * to the item with its key attributes that KeyPartsMethods has composed.
+ */
+extern DYNAMO_EXPORT bool TakeKeyParameter(const TableDef *def, ValueRef *key, Problem *problem);
+
+/* Whether a key parameter has other names than the table's key attributes. */
+extern bool KeyIsByParts(const TableDef *def, ValueRef key);
+
+#endif							/* DYNAMO_TABLE_KEY_PARTS_H */
