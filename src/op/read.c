@@ -14,6 +14,7 @@
 #include "op/note_key.h"
 #include "op/read.h"
 #include "store/elsewhere.h"
+#include "table/key_parts.h"
 #include "table/table_name.h"
 
 /* ---- opening ---- */
@@ -166,6 +167,34 @@ BeginScan(Reader *r)
 	return StoreScanBegin(&r->store, &range);
 }
 
+static Condition *
+JoinFilters(Condition *a, Condition *b)
+{
+	Condition **both;
+
+	if (a == NULL || b == NULL)
+		return a == NULL ? b : a;
+	both = palloc(2 * sizeof(Condition *));
+	both[0] = a;
+	both[1] = b;
+	return ConditionBuildJoin(true, both, 2);
+}
+
+/* Matches the key condition with the key; one on parts may come with a filter. */
+static void
+MatchKeyCondition(Reader *r)
+{
+	PartsCondition parts;
+
+	if (!KeyConditionByParts(r->store.def, r->index, r->key_clauses, &parts))
+	{
+		r->condition = KeyConditionMatch(r->key_clauses, r->key);
+		return;
+	}
+	r->condition = parts.key;
+	r->filter = JoinFilters(r->filter, parts.filter);
+}
+
 Reader *
 ReaderOpen(const ReadOp *op)
 {
@@ -186,7 +215,7 @@ ReaderOpen(const ReadOp *op)
 	if (!ValueIsMissing(op->start))
 		CheckStartKey(r);
 	if (r->key_clauses != NULL)
-		r->condition = KeyConditionMatch(r->key_clauses, r->key);
+		MatchKeyCondition(r);
 	else if (op->key_tests_given)
 		r->condition = KeyConditionBuild(op->key_attributes, op->key_tests,
 										 op->nkey_tests, r->key);

@@ -14,7 +14,7 @@
 #define DYNAMO_PARTS_H
 
 #include "entity/entity.h"
-#include "table/table.h"
+#include "table/key_parts.h"
 
 /* Registers the functions of table/key_parts.h. */
 extern void PartsInit(void);
@@ -26,6 +26,12 @@ extern void PartsInit(void);
  * of any entity.  Returns false if it notes a problem; raises it if problem is NULL.
  */
 extern bool PartsEntity(const TableDef *def, ValueRef parts, const Entity **entity, Problem *problem);
+
+/* Whether an attribute is the type attribute of an entity. */
+extern bool IsTypeAttribute(const Entity *entity, Slice name);
+
+/* Returns a clause that says why the value is not one that the entity has; NULL if it may be. */
+extern const char *PartValueProblem(const Entity *entity, Slice name, ValueRef v);
 
 /* Whether the table's key of an entity is composed of an attribute. */
 extern bool EntityKeyHasPart(const Entity *entity, Slice name);
@@ -45,5 +51,11 @@ extern bool PartsItemWithKey(const Entity *entity, ValueRef parts, struct varlen
  * The key of an entity, or of the one that is found: see compose in table/key_parts.h.
  */
 extern bool PartsCompose(const TableDef *def, ValueRef parts, struct varlena **item, Problem *problem);
+
+/* ---- parts_condition.c ---- */
+
+/* See condition in table/key_parts.h. */
+extern bool PartsConditionOf(const TableDef *def, const IndexDef *index, const KeyClauses *clauses,
+							 PartsCondition *result);
 
 #endif							/* DYNAMO_PARTS_H */

@@ -12,7 +12,7 @@
 
 /* ---- what an entity knows ---- */
 
-static bool
+bool
 IsTypeAttribute(const Entity *entity, Slice name)
 {
 	return entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, name);
@@ -82,9 +82,8 @@ NamesSomething(const EntitySet *set, const Container *parts)
 
 /* ---- whether parts are those of an entity ---- */
 
-/* Returns a clause that says why the value is not one that the entity has; NULL if it may be. */
-static const char *
-ValueProblem(const Entity *entity, Slice name, ValueRef v)
+const char *
+PartValueProblem(const Entity *entity, Slice name, ValueRef v)
 {
 	const EntityAttribute *a = EntityAttributeFind(entity, name);
 
@@ -145,7 +144,7 @@ WhyNotOf(const TableDef *def, const Entity *entity, ValueRef parts)
 	{
 		Slice		name;
 		ValueRef	v = MapEntry(&c, i, &name);
-		const char *problem = ValueProblem(entity, name, v);
+		const char *problem = PartValueProblem(entity, name, v);
 
 		if (problem != NULL)
 			return problem;

@@ -6,7 +6,6 @@
 
 #include "item/builder.h"
 #include "parts/parts.h"
-#include "table/key_parts.h"
 
 static void
 AddMembers(ItemBuilder *b, ValueRef item)
@@ -102,6 +101,7 @@ PartsCompose(const TableDef *def, ValueRef parts, struct varlena **item, Problem
 
 static const KeyPartsMethods methods = {
 	.compose = PartsCompose,
+	.condition = PartsConditionOf,
 };
 
 void

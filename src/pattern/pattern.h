@@ -169,6 +169,9 @@ extern PatternClause *PatternClauses(const AccessPattern *pattern, int *n);
  */
 extern void PatternPlan(AccessPattern *pattern, const PatternTarget *target);
 
+/* The same for a condition that was read before: clauses that are marked as used may be left over. */
+extern void PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternClause *clauses, int n);
+
 /*
  * Returns the template of a key attribute of an entity, or of items if entity
  * is NULL.

@@ -587,10 +587,18 @@ PlanPartition(Plan *plan)
 void
 PatternPlan(AccessPattern *pattern, const PatternTarget *target)
 {
-	Plan		plan = {pattern, target};
+	int			n;
+	PatternClause *clauses = PatternClauses(pattern, &n);
+
+	PatternPlanClauses(pattern, target, clauses, n);
+}
+
+void
+PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternClause *clauses, int n)
+{
+	Plan		plan = {pattern, target, n, clauses};
 	const KeySchema *key = target->key;
 
-	plan.clauses = PatternClauses(pattern, &plan.nclauses);
 	PlanPartition(&plan);
 	for (int i = key->npartition; i < KeyCount(key); i++)
 	{

@@ -1,6 +1,6 @@
 /*
  * key_parts.c
- *	  Key parameters, of which some are given by parts.
+ *	  Key parameters and key conditions, of which some are given by parts.
  */
 #include "postgres.h"
 
@@ -50,6 +50,28 @@ CheckKeyAttributes(const TableDef *def, ValueRef item, Problem *problem)
 			return false;
 	}
 	return true;
+}
+
+static bool
+NamesOtherThanKeys(const KeySchema *key, const KeyClauses *clauses)
+{
+	Slice		attribute;
+	KeyTest		test;
+
+	for (int i = 0; KeyClauseGet(clauses, i, &attribute, &test); i++)
+	{
+		if (!KeySchemaHas(key, attribute))
+			return true;
+	}
+	return false;
+}
+
+bool
+KeyConditionByParts(const TableDef *def, const IndexDef *index, const KeyClauses *clauses, PartsCondition *result)
+{
+	return def->entities != NULL && key_parts != NULL &&
+		NamesOtherThanKeys(index != NULL ? &index->key : &def->key, clauses) &&
+		key_parts->condition(def, index, clauses, result);
 }
 
 bool

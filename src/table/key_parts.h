@@ -13,6 +13,13 @@
 #include "exported.h"
 #include "table/table.h"
 
+/* What a key condition on parts asks for. */
+typedef struct PartsCondition
+{
+	KeyCondition *key;
+	Condition  *filter;			/* which items in that range are meant; NULL: all */
+} PartsCondition;
+
 typedef struct KeyPartsMethods
 {
 	/*
@@ -22,6 +29,13 @@ typedef struct KeyPartsMethods
 	 * of any entity.  Returns false if it notes a problem; raises it if problem is NULL.
 	 */
 	bool		(*compose) (const TableDef *def, ValueRef parts, struct varlena **item, Problem *problem);
+
+	/*
+	 * Turns a key condition on parts to one on the key attributes of the table, or of an
+	 * index if it is not NULL.  Returns false if it names nothing of any entity; raises
+	 * what else is wrong with it.
+	 */
+	bool		(*condition) (const TableDef *def, const IndexDef *index, const KeyClauses *clauses, PartsCondition *result);
 } KeyPartsMethods;
 
 extern void KeyPartsRegister(const KeyPartsMethods *methods);
@@ -31,6 +45,13 @@ extern void KeyPartsRegister(const KeyPartsMethods *methods);
  * to the item with its key attributes that KeyPartsMethods has composed.
  */
 extern DYNAMO_EXPORT bool TakeKeyParameter(const TableDef *def, ValueRef *key, Problem *problem);
+
+/*
+ * If a key condition has clauses on other attributes than those of the key of the table, or
+ * of an index if it is not NULL, and these are parts: sets *result and returns true.
+ */
+extern bool KeyConditionByParts(const TableDef *def, const IndexDef *index, const KeyClauses *clauses,
+								PartsCondition *result);
 
 /* Whether a key parameter has other names than the table's key attributes. */
 extern bool KeyIsByParts(const TableDef *def, ValueRef key);
