@@ -1559,17 +1559,17 @@ COMMENT ON FUNCTION dynamo.key_parts(text, dynamo.item) IS
 -- In the WHERE of an entity's view: a test, which planner support turns into
 -- conditions on keys, too.  Cheap, so that it comes before casts of attributes,
 -- which items of other kinds may have in another form.
-CREATE FUNCTION dynamo.is_entity(relation oid, entity_name text, item dynamo.item) RETURNS boolean
-	LANGUAGE C STABLE PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_is_entity';
-COMMENT ON FUNCTION dynamo.is_entity(oid, text, dynamo.item) IS
-	'whether an item belongs to this entity and has the key that its attributes compose';
-
 CREATE FUNCTION dynamo_internal.entity_filter_support(internal) RETURNS internal
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entity_filter_support';
 COMMENT ON FUNCTION dynamo_internal.entity_filter_support(internal) IS
 	'planner support of dynamo.entity_filter: conditions on keys';
+
+CREATE FUNCTION dynamo.is_entity(relation oid, entity_name text, item dynamo.item) RETURNS boolean
+	LANGUAGE C STABLE PARALLEL SAFE SUPPORT dynamo_internal.entity_filter_support
+	AS 'MODULE_PATHNAME', 'dynamo_is_entity';
+COMMENT ON FUNCTION dynamo.is_entity(oid, text, dynamo.item) IS
+	'whether an item belongs to this entity and has the key that its attributes compose';
 
 CREATE FUNCTION dynamo.entity_filter(relation oid, entity_name text, item dynamo.item, VARIADIC parts "any") RETURNS boolean
 	LANGUAGE C STABLE PARALLEL SAFE SUPPORT dynamo_internal.entity_filter_support
@@ -1671,6 +1671,12 @@ CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, na
 	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
 COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, text, boolean) IS
 	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
+
+CREATE FUNCTION dynamo_internal.set_columns(view oid, relation oid, entity text, item dynamo.item, VARIADIC columns "any") RETURNS dynamo.item
+	LANGUAGE C STABLE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_set_columns';
+COMMENT ON FUNCTION dynamo_internal.set_columns(oid, oid, text, dynamo.item, "any") IS
+	'returns the item with new values of the columns of an entity view, each given by its name, its old and its new value';
 
 CREATE FUNCTION dynamo.entity_problem(relation oid, item dynamo.item, entity_name text) RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE

@@ -74,6 +74,7 @@
 #define PermissionsNode RTEPermissionInfo
 #define AddPermissionsNode(query, rte) addRTEPermissionInfo(&(query)->rteperminfos, rte)
 #define GetPermissionsNode(query, rte) getRTEPermissionInfo((query)->rteperminfos, rte)
+#define ForgetPermissionsNode(rte) ((rte)->perminfoindex = 0)
 #define MakePermissionsNode(rte) \
 	((rte)->perminfoindex = 1, makeNode(RTEPermissionInfo))
 #define HavePermissionsNode(rte, perms) \
@@ -90,6 +91,7 @@
 #define PermissionsNode RangeTblEntry
 #define AddPermissionsNode(query, rte) (rte)
 #define GetPermissionsNode(query, rte) (rte)
+#define ForgetPermissionsNode(rte) ((void) (rte))
 #define MakePermissionsNode(rte) (rte)
 #define HavePermissionsNode(rte, perms) \
 	ExecCheckRTPerms(list_make1(rte), false)
@@ -102,6 +104,18 @@
 #define SetPermissionsOfPlan(plan, perms) ((plan)->permInfos = list_make1(perms))
 #else
 #define SetPermissionsOfPlan(plan, perms) ((void) (perms))
+#endif
+
+/*
+ * Replaces the columns of a relation, which is not written, by expressions; those of the
+ * written relation result may be of its old or its new row since 18.
+ */
+#if PG_VERSION_NUM >= 180000
+#define ReplaceVarsByTargets(node, varno, rte, targets, result, links) \
+	ReplaceVarsFromTargetList(node, varno, 0, rte, targets, result, REPLACEVARS_REPORT_ERROR, 0, links)
+#else
+#define ReplaceVarsByTargets(node, varno, rte, targets, result, links) \
+	ReplaceVarsFromTargetList(node, varno, 0, rte, targets, REPLACEVARS_REPORT_ERROR, 0, links)
 #endif
 
 /* All rows of a query. */

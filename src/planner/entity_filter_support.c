@@ -45,8 +45,11 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/table.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/makefuncs.h"
@@ -59,18 +62,45 @@
 #include "extension_objects.h"
 #include "planner/entity_filter.h"
 
-/* Returns the filter as a test without a support function. */
+/* ---- the test ---- */
+
+/*
+ * Returns the table that a test names by a row's tableoid; for a written table, as a
+ * constant.  When PostgreSQL evaluates the condition again for a row that another
+ * transaction has changed, and the table has BEFORE triggers, tableoid is 0, and the
+ * row would not be written.
+ */
+static Node *
+TestedTable(const PlannerInfo *root, Node *arg)
+{
+	const Var  *var = (const Var *) arg;
+	const RangeTblEntry *rte;
+
+	if (root == NULL || !IsA(arg, Var) || var->varlevelsup > 0 || var->varattno != TableOidAttributeNumber ||
+		(int) var->varno != root->parse->resultRelation)
+		return arg;
+	rte = rt_fetch(var->varno, root->parse->rtable);
+	if (rte->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(rte->relid))
+		return arg;
+	return (Node *) makeRelabelType((Expr *) makeConst(REGCLASSOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(rte->relid), false, true),
+									OIDOID, -1, InvalidOid, COERCE_IMPLICIT_CAST);
+}
+
+/* Returns the filter as a test that is not simplified further; NULL if it is one. */
 static Expr *
-PlainTest(const FuncExpr *call)
+PlainTest(const PlannerInfo *root, const FuncExpr *call)
 {
 	Oid			types[] = {OIDOID, TEXTOID, ItemTypeOid()};
 	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "is_entity", types, 3);
+	List	   *args = list_copy_head(call->args, FIRST_PART_ARGUMENT);
 
-	if (!OidIsValid(function))
+	linitial(args) = TestedTable(root, linitial(args));
+	if (!OidIsValid(function) || (call->funcid == function && linitial(args) == linitial(call->args)))
 		return NULL;
-	return (Expr *) makeFuncExpr(function, BOOLOID, list_copy_head(call->args, FIRST_PART_ARGUMENT),
-								 InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
+	return (Expr *) makeFuncExpr(function, BOOLOID, args, InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
+
+/* ---- conditions on keys ---- */
 
 /* Removes conjuncts from quals, which are an expression. */
 static void
@@ -144,11 +174,11 @@ SimplifyCall(SupportRequestSimplify *request)
 	RangeTblEntry *rte;
 	Expr	   *test;
 
-	if (list_length(call->args) <= FIRST_PART_ARGUMENT)
+	if (list_length(call->args) < FIRST_PART_ARGUMENT)
 		return NULL;
 	name = lsecond(call->args);
-	test = PlainTest(call);
-	if (request->root == NULL || test == NULL || !IsA(table, Var) || table->varlevelsup > 0 ||
+	test = PlainTest(request->root, call);
+	if (list_length(call->args) == FIRST_PART_ARGUMENT || request->root == NULL || test == NULL || !IsA(table, Var) || table->varlevelsup > 0 ||
 		!IsA(name, Const) || name->constisnull)
 		return (Node *) test;
 	rte = rt_fetch(table->varno, request->root->parse->rtable);

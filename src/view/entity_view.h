@@ -115,8 +115,16 @@ extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef
  */
 extern DYNAMO_EXPORT bool EntityViewHideColumns(Query *query);
 
-/* Has that done when a statement is planned. */
+/* Has that done, and UPDATE made one of the table if it can be, when a statement is planned. */
 extern void EntityViewPlanInit(void);
+
+/* ---- entity_view_update.c ---- */
+
+/*
+ * Makes the UPDATE of an entity view, whose rows a subquery reads, one of its table, if
+ * that has the same effects.  shown: the columns of the subquery, before any was hidden.
+ */
+extern bool EntityViewUpdateTable(Query *query, int rows, const List *shown);
 
 /* ---- entity_view_rights.c ---- */
 

@@ -16,6 +16,8 @@
  * Columns that come from key columns stay.  If the view has other triggers, which may
  * read the row, only columns are null that the user may not read.
  *
+ * Then the statement becomes an UPDATE of the table if it can (entity_view_update.c).
+ *
  * If the table is distributed, the row is compared with the item that is locked later:
  * a column that the statement neither reads nor sets is only null if it cannot be cast.
  */
@@ -307,6 +309,7 @@ HideInStatement(Query *query)
 {
 	OldRow		old = {.query = query, .rows = FindOldRows(query)};
 	RangeTblEntry *rows;
+	List	   *shown;
 	ListCell   *cell;
 
 	if (query->resultRelation == 0 || query->commandType == CMD_INSERT)
@@ -320,8 +323,11 @@ HideInStatement(Query *query)
 	old.perms = GetPermissionsNode(query, old.view);
 	if (old.alone)
 		(void) query_tree_walker(query, CollectRead, &old, QTW_IGNORE_JOINALIASES);
+	shown = copyObject(rows->subquery->targetList);
 	foreach(cell, rows->subquery->targetList)
 		HideColumn(&old, lfirst_node(TargetEntry, cell));
+	if (old.alone && !old.distributed)
+		(void) EntityViewUpdateTable(query, old.rows, shown);
 	return !old.alone;
 }
 

@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "extension_objects.h"
@@ -30,15 +31,13 @@ ColumnType(const EntityRow *row, int column)
 }
 
 /*
- * Returns the value for the attribute in a column of the new row, palloc'd;
- * missing for null.  before is the value that it replaces, or missing.
+ * Returns the value for the attribute of a column, palloc'd; missing for null.  before is
+ * the value that it replaces, or missing.
  */
 static ValueRef
-NewAttribute(const EntityRow *row, int column, ValueRef before)
+NewAttribute(const SetColumn *column, ValueRef before)
 {
-	if (row->new_nulls[column])
-		return MISSING_VALUE;
-	return AttributeFromDatum(row->new_values[column], ColumnType(row, column), before);
+	return column->isnull ? MISSING_VALUE : AttributeFromDatum(column->value, column->type, before);
 }
 
 static ValueRef
@@ -237,29 +236,45 @@ AddEdit(SpliceEdit *edits, int n, const Container *old, Slice name, ValueRef val
 	return n + 1;
 }
 
-/*
- * Returns the item with the row's columns.  before is the item that they
- * change, or missing.
- */
-static struct varlena *
-MergeColumns(const EntityRow *row, ValueRef before)
+/* Returns the columns of the new row that the statement has set. */
+static SetColumn *
+SuppliedColumns(const EntityRow *row, int *n)
 {
 	int			natts = RelationGetDescr(row->view)->natts;
-	SpliceEdit *edits = palloc(sizeof(SpliceEdit) * (natts + 1));
+	SetColumn  *columns = palloc(sizeof(SetColumn) * (natts + 1));
+
+	*n = 0;
+	for (int i = 0; i < natts; i++)
+	{
+		if (!row->supplied[i])
+			continue;
+		if (row->attributes[i].data == NULL)
+			RefuseColumn(row, i);
+		columns[(*n)++] = (SetColumn) {
+			.attribute = row->attributes[i],
+			.value = row->new_values[i],
+			.isnull = row->new_nulls[i],
+			.type = ColumnType(row, i),
+		};
+	}
+	return columns;
+}
+
+/* Returns an item with columns.  before is the item that they change, or missing. */
+static struct varlena *
+MergeColumns(const SetColumn *columns, int ncolumns, ValueRef before)
+{
+	SpliceEdit *edits = palloc(sizeof(SpliceEdit) * (ncolumns + 1));
 	Container	old = {.type = VALUE_M};
 	int			n = 0;
 
 	if (!ValueIsMissing(before))
 		ContainerOpen(before, &old);
-	for (int i = 0; i < natts; i++)
+	for (int i = 0; i < ncolumns; i++)
 	{
-		Slice		name = row->attributes[i];
+		Slice		name = columns[i].attribute;
 
-		if (!row->supplied[i])
-			continue;
-		if (name.data == NULL)
-			RefuseColumn(row, i);
-		n = AddEdit(edits, n, &old, name, NewAttribute(row, i, AttributeFind(before, name.data, name.len)));
+		n = AddEdit(edits, n, &old, name, NewAttribute(&columns[i], AttributeFind(before, name.data, name.len)));
 	}
 	return ItemSplice(ValueIsMissing(before) ? NULL : &old, edits, n);
 }
@@ -281,8 +296,7 @@ CheckKind(const EntityRow *row, const struct varlena *item)
 	if (!EntityViewShows(row->def, row->table, ItemRoot(item)))
 		ereport(ERROR,
 				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
-				 errmsg("new row would not be in view \"%s\"",
-						RelationGetRelationName(row->view)),
+				 errmsg("new row would not be in view \"%s\"", get_rel_name(row->view_oid)),
 				 errdetail("The view does not show items of this kind.")));
 }
 
@@ -304,14 +318,23 @@ MakeNew(const EntityRow *row, struct varlena *item)
 }
 
 struct varlena *
-EntityRowItem(const EntityRow *row, ValueRef before)
+EntityItemWithColumns(const EntityRow *row, const SetColumn *columns, int n, ValueRef before)
 {
-	struct varlena *item = MergeColumns(row, before);
+	struct varlena *item = MergeColumns(columns, n, before);
 
 	if (ValueIsMissing(before))
 		item = MakeNew(row, item);
 	CheckKind(row, ComposeByTable(row, item, before));
 	return item;
+}
+
+struct varlena *
+EntityRowItem(const EntityRow *row, ValueRef before)
+{
+	int			n;
+	SetColumn  *columns = SuppliedColumns(row, &n);
+
+	return EntityItemWithColumns(row, columns, n, before);
 }
 
 /* ---- the row for RETURNING ---- */

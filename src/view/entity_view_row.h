@@ -1,7 +1,7 @@
 /*
  * entity_view_row.h
  *	  A row of an entity view being written, and its item.  Private to
- *	  entity_view_write.c and entity_view_row.c.
+ *	  entity_view_write.c, entity_view_update.c and entity_view_row.c.
  */
 #ifndef DYNAMO_ENTITY_VIEW_ROW_H
 #define DYNAMO_ENTITY_VIEW_ROW_H
@@ -14,12 +14,22 @@
 
 struct EntityWriter;
 
+/* The new value of a column that a statement changes. */
+typedef struct SetColumn
+{
+	Slice		attribute;
+	Datum		value;
+	bool		isnull;
+	Oid			type;
+} SetColumn;
+
 typedef struct EntityRow
 {
 	struct EntityWriter *writer;	/* of entity_view_write.c */
 	const EntityViewDef *def;
 	const Slice *attributes;	/* of the columns; data may be NULL */
-	Relation	view;
+	Relation	view;			/* of the trigger; NULL without it */
+	Oid			view_oid;
 	const TableDef *table;
 	HeapTuple	old;			/* rows of the view, or NULL */
 	HeapTuple	new;
@@ -44,6 +54,9 @@ extern void EntityOldKey(const EntityRow *row, RowKey *key);
  * item would not be in the view.
  */
 extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
+
+/* The same for columns in place of the new row; the row need have only def, table and view_oid. */
+extern struct varlena *EntityItemWithColumns(const EntityRow *row, const SetColumn *columns, int n, ValueRef before);
 
 /* Whether the result of the statement can depend on the old value of a column. */
 extern bool EntityRowDependsOn(const EntityRow *row, int column);

@@ -683,6 +683,7 @@ dynamo_entity_view_write(PG_FUNCTION_ARGS)
 	row.def = row.writer->def;
 	row.attributes = row.writer->attributes;
 	row.view = trigger->tg_relation;
+	row.view_oid = RelationGetRelid(row.view);
 	result = WriteTable(&row, trigger);
 	if (result != NULL && result != trigger->tg_trigtuple && result != trigger->tg_newtuple)
 		result = SPI_copytuple(result);

@@ -119,6 +119,7 @@ my %may_open = (
 	'src/index_kind/table_index.c' => 'an index table goes with its table, which is locked',
 	'src/index/verify.c' => 'an index table goes with its table, which is locked',
 	'src/index_kind/sharded_index.c' => 'an index table goes with its table, which is locked',
+	'src/view/entity_view_update.c' => 'the table of a view that is locked',
 	'src/view/entity_view_write.c' => 'the table of a view that is locked',
 	'src/constraint/reference_check.c' => 'the other table of a trigger, whose table is locked',
 	'src/constraint/reference_truncate.c' => 'the other table of a trigger, whose table is locked',
