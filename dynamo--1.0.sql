@@ -1508,15 +1508,15 @@ COMMENT ON FUNCTION dynamo.parse_key(text, text) IS
 -- Entities: kinds of items whose keys compose themselves
 --
 
-CREATE FUNCTION dynamo.create_entity(table_name text, entity_name text, keys jsonb DEFAULT NULL,
-	attributes json DEFAULT NULL, type_attribute text DEFAULT NULL, type_value text DEFAULT NULL,
-	index_conditions jsonb DEFAULT NULL, expression_attribute_values dynamo.item DEFAULT NULL,
+CREATE FUNCTION dynamo.create_entity(table_name text, entity_name text, keys dynamo_internal.json_text DEFAULT NULL,
+	attributes dynamo_internal.json_text DEFAULT NULL, type_attribute text DEFAULT NULL, type_value text DEFAULT NULL,
+	index_conditions dynamo_internal.json_text DEFAULT NULL, expression_attribute_values dynamo.item DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL, on_mismatch text DEFAULT 'error',
 	view_name text DEFAULT NULL, replace boolean DEFAULT false, check_types boolean DEFAULT false)
 	RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity';
-COMMENT ON FUNCTION dynamo.create_entity(text, text, jsonb, json, text, text, jsonb, dynamo.item, jsonb, text, text, boolean, boolean) IS
+COMMENT ON FUNCTION dynamo.create_entity(text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text, dynamo_internal.json_text, dynamo.item, jsonb, text, text, boolean, boolean) IS
 	'declares a kind of items in a table; every write then composes their keys';
 
 CREATE FUNCTION dynamo.drop_entity(table_name text, entity_name text) RETURNS void
@@ -1780,14 +1780,14 @@ COMMENT ON FUNCTION dynamo.nest_items(text, text, dynamo.item[]) IS
 
 CREATE FUNCTION dynamo.create_access_pattern(table_name text, pattern_name text, key_condition text DEFAULT NULL,
 	entities text[] DEFAULT NULL, view_name text DEFAULT NULL, index_name text DEFAULT NULL,
-	parameters json DEFAULT NULL, filter_expression text DEFAULT NULL, projection_expression text DEFAULT NULL,
+	parameters dynamo_internal.json_text DEFAULT NULL, filter_expression text DEFAULT NULL, projection_expression text DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL, scan_index_forward boolean DEFAULT true,
-	max_items integer DEFAULT NULL, returns text DEFAULT NULL, keys jsonb DEFAULT NULL, description text DEFAULT NULL,
+	max_items integer DEFAULT NULL, returns text DEFAULT NULL, keys dynamo_internal.json_text DEFAULT NULL, description text DEFAULT NULL,
 	replace boolean DEFAULT false)
 	RETURNS regprocedure
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_access_pattern';
-COMMENT ON FUNCTION dynamo.create_access_pattern(text, text, text, text[], text, text, json, text, text, jsonb, boolean, integer, text, jsonb, text, boolean) IS
+COMMENT ON FUNCTION dynamo.create_access_pattern(text, text, text, text[], text, text, dynamo_internal.json_text, text, text, jsonb, boolean, integer, text, dynamo_internal.json_text, text, boolean) IS
 	'declares an access pattern: creates a function that reads one range of one index';
 
 CREATE FUNCTION dynamo.drop_access_pattern(pattern regproc) RETURNS void
@@ -1851,11 +1851,11 @@ CREATE FUNCTION dynamo_internal.copy_definitions(trigger_arguments bytea) RETURN
 COMMENT ON FUNCTION dynamo_internal.copy_definitions(bytea) IS
 	'returns the definitions of copies from pg_trigger.tgargs of their trigger; null if they are invalid';
 
-CREATE FUNCTION dynamo.create_copy(table_name text, copy_name text, parent text, child text, attributes jsonb,
-	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
+CREATE FUNCTION dynamo.create_copy(table_name text, copy_name text, parent text, child text, attributes dynamo_internal.json_text,
+	refers dynamo_internal.json_text DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_copy';
-COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, jsonb, jsonb, text, text) IS
+COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text) IS
 	'declares that attributes of an item are copied to the items that refer to it';
 
 CREATE FUNCTION dynamo.drop_copy(table_name text, copy_name text) RETURNS void
@@ -1864,11 +1864,11 @@ CREATE FUNCTION dynamo.drop_copy(table_name text, copy_name text) RETURNS void
 COMMENT ON FUNCTION dynamo.drop_copy(text, text) IS
 	'drops the declaration of a copy; the attributes do not change';
 
-CREATE FUNCTION dynamo.create_total(table_name text, total_name text, parent text, child text, totals jsonb,
-	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
+CREATE FUNCTION dynamo.create_total(table_name text, total_name text, parent text, child text, totals dynamo_internal.json_text,
+	refers dynamo_internal.json_text DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_total';
-COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, jsonb, jsonb, text, text) IS
+COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text) IS
 	'declares counts, sums, minimums and maximums of items on the item that they refer to';
 
 CREATE FUNCTION dynamo.drop_total(table_name text, total_name text) RETURNS void
@@ -1916,11 +1916,11 @@ CREATE FUNCTION dynamo_system.entity_view_write() RETURNS trigger
 COMMENT ON FUNCTION dynamo_system.entity_view_write() IS
 	'trigger function: writes through views of dynamo.create_entity_view';
 
-CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, columns json DEFAULT NULL,
+CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, columns dynamo_internal.json_text DEFAULT NULL,
 	entity_name text DEFAULT NULL, invalid_values text DEFAULT 'error') RETURNS regclass
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity_view';
-COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, text, text) IS
+COMMENT ON FUNCTION dynamo.create_entity_view(text, text, dynamo_internal.json_text, text, text) IS
 	'creates a typed, updatable view of the items of an entity, or of all items of a table';
 
 CREATE FUNCTION dynamo.complete_entity_views() RETURNS void
@@ -1930,14 +1930,14 @@ COMMENT ON FUNCTION dynamo.complete_entity_views() IS
 	'makes the entity views of distributed tables writable on nodes of Citus that were added later';
 
 CREATE FUNCTION dynamo.add_unique_constraint(table_name text, constraint_name text,
-	attributes text[], key_prefix jsonb DEFAULT NULL,
+	attributes text[], key_prefix dynamo_internal.json_text DEFAULT NULL,
 	kind_attributes dynamo.item DEFAULT NULL, condition_expression text DEFAULT NULL,
 	expression_attribute_values dynamo.item DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL,
 	is_deferrable boolean DEFAULT false, initially_deferred boolean DEFAULT false) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_add_unique_constraint';
-COMMENT ON FUNCTION dynamo.add_unique_constraint(text, text, text[], jsonb, dynamo.item,
+COMMENT ON FUNCTION dynamo.add_unique_constraint(text, text, text[], dynamo_internal.json_text, dynamo.item,
 	text, dynamo.item, jsonb, boolean, boolean) IS
 	'adds a unique constraint on attributes of one kind of items';
 
@@ -1954,8 +1954,8 @@ COMMENT ON FUNCTION dynamo_system.check_referenced() IS
 	'trigger function: prevents the removal of a referenced item';
 
 CREATE FUNCTION dynamo.add_reference(table_name text, constraint_name text,
-	referenced_key jsonb, referenced_table text DEFAULT NULL,
-	key_prefix jsonb DEFAULT NULL, kind_attributes dynamo.item DEFAULT NULL,
+	referenced_key dynamo_internal.json_text, referenced_table text DEFAULT NULL,
+	key_prefix dynamo_internal.json_text DEFAULT NULL, kind_attributes dynamo.item DEFAULT NULL,
 	condition_expression text DEFAULT NULL,
 	expression_attribute_values dynamo.item DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL, on_delete text DEFAULT 'NO ACTION',
@@ -1963,7 +1963,7 @@ CREATE FUNCTION dynamo.add_reference(table_name text, constraint_name text,
 	create_index boolean DEFAULT true) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_add_reference';
-COMMENT ON FUNCTION dynamo.add_reference(text, text, jsonb, text, jsonb, dynamo.item,
+COMMENT ON FUNCTION dynamo.add_reference(text, text, dynamo_internal.json_text, text, dynamo_internal.json_text, dynamo.item,
 	text, dynamo.item, jsonb, text, boolean, boolean, boolean) IS
 	'adds a reference: items of one kind require that another item exists';
 

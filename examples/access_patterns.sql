@@ -122,12 +122,12 @@ SELECT create_access_pattern('tickets', 'ticket_with_comments', 'TicketId = :tic
 	description => '4. a ticket with its comments');
 SELECT create_access_pattern('stores', 'stores_of_country', 'Country = :country', view_name => 'store_rows',
 	description => '5. the stores of a country');
-SELECT create_access_pattern('stores', 'stores_of_state', 'Country = :country AND #s = :state', view_name => 'store_rows',
-	expression_attribute_names => '{"#s": "State"}', description => '5. of a state');
-SELECT create_access_pattern('stores', 'stores_of_city', 'Country = :country AND #s = :state AND City = :city', view_name => 'store_rows',
-	expression_attribute_names => '{"#s": "State"}', description => '5. of a city');
-SELECT create_access_pattern('stores', 'stores_of_zip', 'Country = :country AND #s = :state AND City = :city AND Zip = :zip', view_name => 'store_rows',
-	expression_attribute_names => '{"#s": "State"}', description => '5. of a zip code');
+SELECT create_access_pattern('stores', 'stores_of_state', 'Country = :country AND State = :state', view_name => 'store_rows',
+	description => '5. of a state');
+SELECT create_access_pattern('stores', 'stores_of_city', 'Country = :country AND State = :state AND City = :city', view_name => 'store_rows',
+	description => '5. of a city');
+SELECT create_access_pattern('stores', 'stores_of_zip', 'Country = :country AND State = :state AND City = :city AND Zip = :zip', view_name => 'store_rows',
+	description => '5. of a zip code');
 
 \echo '4. One-to-many, five strategies'
 SELECT item -> 'MailingAddresses' AS addresses FROM customer_with_addresses('alice') AS item;

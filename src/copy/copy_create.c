@@ -114,15 +114,10 @@ AppendCopyText(StringInfo out, const char *name, const char *value)
 static void
 AppendObject(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *parameter, const char *name)
 {
-	Jsonb	   *object;
+	Jsonb	   *object = JsonObjectArgument(fcinfo, arg, parameter);
 
-	if (PG_ARGISNULL(arg))
-		return;
-	object = PG_GETARG_JSONB_P(arg);
-	if (!JB_ROOT_IS_OBJECT(object))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must be an object", parameter)));
-	appendStringInfo(out, ", \"%s\": %s", name, JsonbToCString(NULL, &object->root, 0));
+	if (object != NULL)
+		appendStringInfo(out, ", \"%s\": %s", name, JsonbToCString(NULL, &object->root, 0));
 }
 
 /* (table_name, name, parent, child, attributes or totals, refers, index_name, hidden_parent) */

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
@@ -70,6 +71,24 @@ RequiredText(FunctionCallInfo fcinfo, int arg, const char *name)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be null", name)));
 	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+Jsonb *
+JsonObjectArgument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	Datum		json;
+	Jsonb	   *object;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	json = PG_GETARG_DATUM(n);
+	/* of dynamo_internal.json_text */
+	if (get_fn_expr_argtype(fcinfo->flinfo, n) != JSONBOID)
+		json = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(json)));
+	object = DatumGetJsonbP(json);
+	if (!JB_ROOT_IS_OBJECT(object))
+		InvalidArgument("%s must be an object", name);
+	return object;
 }
 
 char **

@@ -14,6 +14,7 @@
 #include "fmgr.h"
 #include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
+#include "utils/jsonb.h"
 
 #include "exported.h"
 #include "table/ddl_statement.h"
@@ -235,6 +236,12 @@ extern char *EntryColumns(const TableDef *def, const IndexDef *index);
 extern void DropIndexRelation(Oid relid);
 
 /* ---- arguments.c: converting SQL arguments to these structures ---- */
+
+/*
+ * Returns an argument of jsonb or dynamo_internal.json_text, which must be an object;
+ * NULL for null.
+ */
+extern Jsonb *JsonObjectArgument(FunctionCallInfo fcinfo, int n, const char *name);
 
 /* Returns a text argument that must not be null. */
 extern char *RequiredText(FunctionCallInfo fcinfo, int arg, const char *name);

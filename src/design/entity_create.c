@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
-#include "parser/parse_type.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -26,6 +25,8 @@
 #include "compat.h"
 #include "copy/copy.h"
 #include "ddl/ddl.h"
+#include "design/bare_names.h"
+#include "design/entity_attributes.h"
 #include "design/entity_list.h"
 #include "errors.h"
 #include "item/convert.h"
@@ -34,33 +35,19 @@
 #include "table/table_name.h"
 #include "view/declared_types.h"
 #include "view/entity_view.h"
-
-/* The caller's declaration of an attribute. */
-typedef struct DeclaredAttribute
-{
-	char	   *name;
-	char	   *type;			/* SQL type as written */
-	Oid			type_oid;
-	int32		typmod;
-	const char *holds;			/* "S", "N", "uuid" or NULL */
-	bool		required;
-	char	   *constant;		/* json; NULL if there is none */
-	char	   *initial;
-} DeclaredAttribute;
+#include "view/kind.h"
 
 typedef struct EntityRequest
 {
 	char	   *table_name;
 	char	   *name;
 	Jsonb	   *keys;			/* NULL: none */
-	bool		declares;		/* attributes are declared */
-	int			nattributes;
-	DeclaredAttribute *attributes;
+	DeclaredAttributes attributes;
 	char	   *type_attribute; /* NULL: none */
 	char	   *type_value;
 	Jsonb	   *conditions;		/* NULL: none, as the next */
 	char	   *values;
-	Jsonb	   *names;
+	BareNames	names;			/* in the conditions */
 	char	   *on_mismatch;
 	char	   *view_name;		/* NULL: none */
 	bool		checks_types;
@@ -68,103 +55,6 @@ typedef struct EntityRequest
 	const Entity *old;			/* which it is; NULL: none */
 	char	   *old_json;
 } EntityRequest;
-
-/* ---- attributes ---- */
-
-/*
- * Returns the stored type of a part with this SQL type; NULL if it may have
- * any, or the type is unknown.
- */
-static const char *
-FindStoredType(Oid type)
-{
-	switch (getBaseType(type))
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case NUMERICOID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-			return "N";
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-			return "S";
-		case UUIDOID:
-			return "uuid";
-	}
-	return NULL;
-}
-
-static bool
-IsTimeType(Oid type)
-{
-	Oid			base = getBaseType(type);
-
-	return base == TIMESTAMPTZOID || base == TIMESTAMPOID || base == DATEOID;
-}
-
-/* Reads attributes in the given order, which jsonb would not keep. */
-static const char attributes_query[] =
-"SELECT e.key, k.kind, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
-"    WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'required')::pg_catalog.text END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'constant')::pg_catalog.text END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'default')::pg_catalog.text END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (SELECT m FROM pg_catalog.json_object_keys(e.value) m "
-"    WHERE m OPERATOR(pg_catalog.<>) ALL ('{type,required,constant,default}'::pg_catalog.text[]) LIMIT 1) END "
-"FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
-
-static void
-ReadDeclaredAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
-{
-	char	   *kind = SPI_getvalue(tuple, desc, 2);
-	char	   *required = SPI_getvalue(tuple, desc, 4);
-	char	   *unknown = SPI_getvalue(tuple, desc, 7);
-
-	a->name = SPI_getvalue(tuple, desc, 1);
-	a->type = SPI_getvalue(tuple, desc, 3);
-	a->constant = SPI_getvalue(tuple, desc, 5);
-	a->initial = SPI_getvalue(tuple, desc, 6);
-	if (strcmp(kind, "string") != 0 && strcmp(kind, "object") != 0)
-		InvalidArgument("attribute \"%s\" must be described by a type or by an object", a->name);
-	if (unknown != NULL)
-		InvalidArgument("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
-	if (required != NULL && strcmp(required, "true") != 0 && strcmp(required, "false") != 0)
-		InvalidArgument("member \"required\" of attribute \"%s\" is not a boolean", a->name);
-	a->required = required != NULL && strcmp(required, "true") == 0;
-	if (a->type == NULL)
-		return;
-	ParseTypeName(a->type, &a->type_oid, &a->typmod);
-	a->holds = FindStoredType(a->type_oid);
-}
-
-static void
-ReadDeclaredAttributes(EntityRequest *r, Datum json)
-{
-	Oid			types[1] = {JSONOID};
-
-	if (SPI_execute_with_args(attributes_query, 1, types, &json, NULL, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the attributes of an entity");
-	r->declares = true;
-	r->nattributes = (int) SPI_processed;
-	r->attributes = palloc0(sizeof(DeclaredAttribute) * Max(r->nattributes, 1));
-	for (int i = 0; i < r->nattributes; i++)
-		ReadDeclaredAttribute(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &r->attributes[i]);
-}
-
-static const DeclaredAttribute *
-FindDeclared(const EntityRequest *r, Slice name)
-{
-	for (int i = 0; i < r->nattributes; i++)
-	{
-		if (SliceIs(name, r->attributes[i].name))
-			return &r->attributes[i];
-	}
-	return NULL;
-}
 
 /* ---- keys ---- */
 
@@ -220,7 +110,8 @@ FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
 	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
 	{
 		const IndexDef *index = TableDefIndex(def, index_name);
-		char	   *condition = GetText(&value, "the condition of index", index_name);
+		char	   *condition = BareNamesReplace(&unconstify(EntityRequest *, r)->names,
+												 GetText(&value, "the condition of index", index_name));
 
 		if (index == NULL)
 			InvalidArgument("index \"%s\" does not exist", index_name);
@@ -273,16 +164,16 @@ CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, c
 		const TemplatePart *part = t->pieces[i].part;
 		const DeclaredAttribute *declared;
 
-		if (part == NULL || !r->declares)
+		if (part == NULL || !r->attributes.given)
 			continue;
-		declared = FindDeclared(r, part->steps[0]);
+		declared = DeclaredAttributeFind(&r->attributes, part->steps[0]);
 		if (declared == NULL)
 			InvalidArgument("template \"%.*s\" names \"%.*s\", which is not an attribute of entity \"%s\"",
 							   (int) t->source.len, t->source.data,
 							   (int) part->steps[0].len, part->steps[0].data, r->name);
 		if (part->nsteps > 1 || part->kind != PART_TEXT || declared->type == NULL)
 			continue;
-		if (IsTimeType(declared->type_oid))
+		if (DeclaredTypeIsTime(declared->type_oid))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("part {%.*s} of template \"%.*s\" has a time type but no format",
@@ -296,10 +187,12 @@ CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, c
 /* ---- the definition as JSON ---- */
 
 static void
-AppendEntityMember(StringInfo out, const char *name, const char *value)
+AppendConditionNames(StringInfo out, const EntityRequest *r)
 {
-	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", name);
-	escape_json(out, value);
+	ValueRef	names = BareNamesMap(&r->names);
+
+	if (!ValueIsMissing(names))
+		appendStringInfo(out, ", \"names\": %s", JsonbToCString(NULL, &ValueToJsonb(names)->root, 0));
 }
 
 static void
@@ -324,10 +217,42 @@ AppendEntityKey(StringInfo out, const EntityRequest *r, const TableDef *def,
 		AppendEntityMember(out, "condition", condition);
 		if (r->values != NULL)
 			AppendEntityMember(out, "values", r->values);
-		if (r->names != NULL)
-			appendStringInfo(out, ", \"names\": %s", JsonbToCString(NULL, &r->names->root, 0));
+		AppendConditionNames(out, r);
 	}
 	appendStringInfoChar(out, '}');
+}
+
+/* IsDeclaredName. */
+static bool
+IsEntityName(const void *arg, Slice name)
+{
+	const EntityRequest *r = arg;
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *attribute;
+
+	if (DeclaredAttributeFind(&r->attributes, name) != NULL || (r->type_attribute != NULL && SliceIs(name, r->type_attribute)))
+		return true;
+	while (!r->attributes.given && r->keys != NULL && NextObjectEntry(&it, r->keys, &attribute, &value))
+	{
+		if (value.type == jbvString && TemplateUses(TemplateGet((Slice) {value.val.string.val, value.val.string.len}), name))
+			return true;
+	}
+	return false;
+}
+
+/* Finds the names in all conditions, so that each of them is stored with the same names. */
+static void
+FindBareNames(EntityRequest *r)
+{
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *index_name;
+
+	r->names.is_declared = IsEntityName;
+	r->names.arg = r;
+	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
+		(void) BareNamesReplace(&r->names, GetText(&value, "the condition of index", index_name));
 }
 
 static void
@@ -342,36 +267,6 @@ AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
 	appendStringInfoString(out, ", \"keys\": [");
 	while (NextObjectEntry(&it, r->keys, &name, &value))
 		AppendEntityKey(out, r, def, name, GetText(&value, "the template of", name));
-	appendStringInfoChar(out, ']');
-}
-
-static void
-AppendEntityAttributes(StringInfo out, const EntityRequest *r)
-{
-	if (!r->declares)
-		return;
-	appendStringInfoString(out, ", \"attributes\": [");
-	for (int i = 0; i < r->nattributes; i++)
-	{
-		const DeclaredAttribute *a = &r->attributes[i];
-		char	   *qualified = a->type == NULL ? NULL : DeclaredTypeName(a->type, a->type_oid, a->typmod);
-
-		appendStringInfoString(out, i == 0 ? "{" : ", {");
-		AppendEntityMember(out, "name", a->name);
-		if (a->type != NULL)
-			AppendEntityMember(out, "type", a->type);
-		if (qualified != NULL)
-			AppendEntityMember(out, "qualified", qualified);
-		if (a->holds != NULL)
-			AppendEntityMember(out, "holds", a->holds);
-		if (a->required)
-			appendStringInfoString(out, ", \"required\": true");
-		if (a->constant != NULL)
-			appendStringInfo(out, ", \"constant\": %s", a->constant);
-		if (a->initial != NULL)
-			appendStringInfo(out, ", \"default\": %s", a->initial);
-		appendStringInfoChar(out, '}');
-	}
 	appendStringInfoChar(out, ']');
 }
 
@@ -443,9 +338,9 @@ KeepsTypes(const EntityRequest *r, const TableDef *def)
 {
 	EntitySet	old = {.count = 1, .entities = unconstify(Entity *, r->old)};
 
-	for (int i = 0; i < r->nattributes; i++)
+	for (int i = 0; i < r->attributes.count; i++)
 	{
-		const DeclaredAttribute *a = &r->attributes[i];
+		const DeclaredAttribute *a = &r->attributes.list[i];
 		const EntityAttribute *before = EntityAttributeFind(r->old, SliceOf(a->name));
 
 		if (!EntitySetConcerns(&old, SliceOf(a->name)) && TableDefAttribute(def, SliceOf(a->name)) < 0)
@@ -472,7 +367,7 @@ PrintEntity(const EntityRequest *r, const TableDef *def)
 		appendStringInfoChar(&out, '}');
 	}
 	AppendKeys(&out, r, def);
-	AppendEntityAttributes(&out, r);
+	DeclaredAttributesAppend(&out, &r->attributes);
 	AppendEntityMember(&out, "on_mismatch", r->on_mismatch);
 	if (r->checks_types)
 		appendStringInfoString(&out, ", \"check_types\": true");
@@ -548,16 +443,6 @@ PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
 
 /* ---- the functions ---- */
 
-static Jsonb *
-ObjectArgument(FunctionCallInfo fcinfo, int arg, const char *name)
-{
-	Jsonb	   *object = PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
-
-	if (object != NULL && !JB_ROOT_IS_OBJECT(object))
-		InvalidArgument("%s must be an object", name);
-	return object;
-}
-
 static char *
 TextArgument(FunctionCallInfo fcinfo, int arg)
 {
@@ -581,19 +466,19 @@ ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 {
 	r->table_name = RequiredTableArgument(fcinfo, 0);
 	r->name = RequiredText(fcinfo, 1, "entity_name");
-	r->keys = ObjectArgument(fcinfo, 2, "keys");
+	r->keys = JsonObjectArgument(fcinfo, 2, "keys");
 	r->type_attribute = TextArgument(fcinfo, 4);
 	r->type_value = TextArgument(fcinfo, 5);
-	r->conditions = ObjectArgument(fcinfo, 6, "index_conditions");
+	r->conditions = JsonObjectArgument(fcinfo, 6, "index_conditions");
 	r->values = JsonItemArgument(fcinfo, 7);
-	r->names = ObjectArgument(fcinfo, 8, "expression_attribute_names");
+	r->names.given = KindJsonArgument(fcinfo, 8, "expression_attribute_names");
 	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
 	r->view_name = TextArgument(fcinfo, 10);
 	r->replaces = !PG_ARGISNULL(11) && PG_GETARG_BOOL(11);
 	r->checks_types = !PG_ARGISNULL(12) && PG_GETARG_BOOL(12);
 	if (r->type_value != NULL && r->type_attribute == NULL)
 		InvalidArgument("type_value is given without type_attribute");
-	if (r->conditions == NULL && (r->values != NULL || r->names != NULL))
+	if (r->conditions == NULL && (r->values != NULL || !ValueIsMissing(r->names.given)))
 		InvalidArgument("expression attribute values or names are given without index_conditions");
 }
 
@@ -651,7 +536,8 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 	FindOld(&r, def);
 	SPI_connect();
 	if (!PG_ARGISNULL(3))
-		ReadDeclaredAttributes(&r, PG_GETARG_DATUM(3));
+		DeclaredAttributesRead(&r.attributes, PG_GETARG_DATUM(3));
+	FindBareNames(&r);
 	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
 	DeclaredValuesCheck(RequireEntity(def, r.name));

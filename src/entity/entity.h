@@ -120,6 +120,9 @@ extern const EntityAttribute *EntityAttributeFind(const Entity *entity, Slice na
 /* Returns the key of an attribute; NULL if it has no template. */
 extern const ComposedKey *EntityKeyFind(const Entity *entity, Slice attribute);
 
+/* Whether a part of a template is of an attribute, or within it. */
+extern bool TemplateUses(const Template *t, Slice attribute);
+
 /* Whether the template or the condition of a key names an attribute. */
 extern bool ComposedKeyUses(const ComposedKey *key, Slice attribute);
 

@@ -406,7 +406,7 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 
 /* ---- attributes on which entities depend ---- */
 
-static bool
+bool
 TemplateUses(const Template *t, Slice attribute)
 {
 	for (int i = 0; i < t->npieces; i++)

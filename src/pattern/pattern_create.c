@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "design/bare_names.h"
 #include "design/entity_list.h"
 #include "errors.h"
 #include "extension_objects.h"
@@ -331,6 +332,48 @@ MakeTarget(FunctionCallInfo fcinfo, const AccessPattern *p, const TableDef *def)
 	return target;
 }
 
+/* IsDeclaredName: attributes of the entities and of the keys. */
+static bool
+IsPatternName(const void *arg, Slice name)
+{
+	const PatternTarget *target = arg;
+
+	for (int i = 0; i < target->nentities; i++)
+	{
+		const Entity *e = target->entities[i];
+
+		if (EntityAttributeFind(e, name) != NULL || SliceEqual(e->type_attribute, name))
+			return true;
+	}
+	for (int i = 0; i < KeyCount(target->key); i++)
+	{
+		const KeyAttribute *key = &target->key->attributes[i];
+
+		if (SliceEqual(key->name, name))
+			return true;
+		for (int j = 0; j < Max(target->nentities, 1); j++)
+		{
+			const Template *t = PatternTemplate(target, target->nentities == 0 ? NULL : target->entities[j], key);
+
+			if (t != NULL && TemplateUses(t, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Replaces attributes under reserved words by placeholders, as the request needs them. */
+static void
+ReplaceBareNames(AccessPattern *p, const PatternTarget *target)
+{
+	BareNames	names = {.is_declared = IsPatternName, .arg = target, .given = p->names};
+
+	p->condition = BareNamesReplace(&names, p->condition);
+	p->filter = BareNamesReplace(&names, p->filter);
+	p->projection = BareNamesReplace(&names, p->projection);
+	p->names = BareNamesMap(&names);
+}
+
 /* Raises the errors of the filter and of the projection. */
 static void
 CheckExpressions(const AccessPattern *p)
@@ -483,8 +526,9 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN)
 		InvalidArgument("invalid name of an access pattern: \"%s\"", name);
 	CheckReturns(p);
-	CheckExpressions(p);
 	target = MakeTarget(fcinfo, p, def);
+	ReplaceBareNames(p, &target);
+	CheckExpressions(p);
 	NameTable(p, rel);
 	SPI_connect();
 	if (!PG_ARGISNULL(6))

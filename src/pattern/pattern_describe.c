@@ -140,6 +140,16 @@ DescribeKeyCondition(const AccessPattern *p)
 	return out.data;
 }
 
+/* The condition as it was written, in which declared attributes have no placeholders. */
+static const char *
+ConditionAsWritten(const AccessPattern *p)
+{
+	ValueRef	given = ValueIsMissing(p->arguments) ? MISSING_VALUE :
+		AttributeFind(p->arguments, "key_condition", strlen("key_condition"));
+
+	return ValueIsMissing(given) ? p->condition : pnstrdup(ValuePayload(given).data, ValuePayload(given).len);
+}
+
 /*
  * access_pattern(function_body text) returns jsonb, which is NULL if the
  * function is not a pattern.
@@ -160,7 +170,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendPatternMember(&out, "relation", p->relation);
 	AppendPatternMember(&out, "view", p->view);
 	AppendPatternMember(&out, "index", p->index);
-	AppendPatternMember(&out, "condition", p->condition);
+	AppendPatternMember(&out, "condition", ConditionAsWritten(p));
 	AppendPatternMember(&out, "key", DescribeKeyCondition(p));
 	AppendPatternMember(&out, "filter", PatternFilterExpression(p));
 	AppendPatternMember(&out, "returns", p->returns);

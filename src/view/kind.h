@@ -61,8 +61,8 @@ extern void KindCheckCondition(const ItemKind *kind);
 /* ---- kind_arguments.c: kinds from SQL arguments ---- */
 
 /*
- * Returns a jsonb argument, which must be an object, as a map; MISSING_VALUE
- * for null.
+ * Returns an argument of jsonb or dynamo_internal.json_text, which must be an object,
+ * as a map; MISSING_VALUE for null.
  */
 extern ValueRef KindJsonArgument(FunctionCallInfo fcinfo, int n, const char *name);
 

@@ -6,6 +6,7 @@
 
 #include "utils/jsonb.h"
 
+#include "ddl/ddl.h"
 #include "entity/template.h"
 #include "errors.h"
 #include "item/convert.h"
@@ -16,14 +17,13 @@
 ValueRef
 KindJsonArgument(FunctionCallInfo fcinfo, int n, const char *name)
 {
+	Jsonb	   *object = JsonObjectArgument(fcinfo, n, name);
 	ItemBuilder *b;
 
-	if (PG_ARGISNULL(n))
+	if (object == NULL)
 		return MISSING_VALUE;
-	if (!JB_ROOT_IS_OBJECT(PG_GETARG_JSONB_P(n)))
-		InvalidArgument("%s must be an object", name);
 	b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
-	ItemBuilderJsonb(b, PG_GETARG_JSONB_P(n));
+	ItemBuilderJsonb(b, object);
 	return ItemRoot(ItemBuilderFinish(b));
 }
 
