@@ -82,8 +82,8 @@ TestedTable(const PlannerInfo *root, Node *arg)
 	rte = rt_fetch(var->varno, root->parse->rtable);
 	if (rte->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(rte->relid))
 		return arg;
-	return (Node *) makeRelabelType((Expr *) makeConst(REGCLASSOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(rte->relid), false, true),
-									OIDOID, -1, InvalidOid, COERCE_IMPLICIT_CAST);
+	/* no cast to oid, which would be folded, so that EXPLAIN shows the name */
+	return (Node *) makeConst(REGCLASSOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(rte->relid), false, true);
 }
 
 /* Returns the filter as a test that is not simplified further; NULL if it is one. */
