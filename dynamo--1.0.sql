@@ -110,10 +110,14 @@ CREATE FUNCTION dynamo_internal.item_recv(internal) RETURNS dynamo.item
 CREATE FUNCTION dynamo_internal.item_send(dynamo.item) RETURNS bytea
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_item_send';
+CREATE FUNCTION dynamo_internal.item_subscript(internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_item_subscript';
 
 CREATE TYPE dynamo.item (
 	INPUT = dynamo_internal.item_in, OUTPUT = dynamo_internal.item_out,
 	RECEIVE = dynamo_internal.item_recv, SEND = dynamo_internal.item_send,
+	SUBSCRIPT = dynamo_internal.item_subscript,
 	INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended
 );
 
@@ -131,10 +135,14 @@ CREATE FUNCTION dynamo_internal.value_recv(internal) RETURNS dynamo.value
 CREATE FUNCTION dynamo_internal.value_send(dynamo.value) RETURNS bytea
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_value_send';
+CREATE FUNCTION dynamo_internal.value_subscript(internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_value_subscript';
 
 CREATE TYPE dynamo.value (
 	INPUT = dynamo_internal.value_in, OUTPUT = dynamo_internal.value_out,
 	RECEIVE = dynamo_internal.value_recv, SEND = dynamo_internal.value_send,
+	SUBSCRIPT = dynamo_internal.value_subscript,
 	INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended
 );
 
@@ -144,10 +152,12 @@ COMMENT ON FUNCTION dynamo_internal.item_in(cstring) IS 'input of dynamo.item';
 COMMENT ON FUNCTION dynamo_internal.item_out(dynamo.item) IS 'output of dynamo.item';
 COMMENT ON FUNCTION dynamo_internal.item_recv(internal) IS 'binary input of dynamo.item';
 COMMENT ON FUNCTION dynamo_internal.item_send(dynamo.item) IS 'binary output of dynamo.item';
+COMMENT ON FUNCTION dynamo_internal.item_subscript(internal) IS 'subscripts of dynamo.item';
 COMMENT ON FUNCTION dynamo_internal.value_in(cstring) IS 'input of dynamo.value';
 COMMENT ON FUNCTION dynamo_internal.value_out(dynamo.value) IS 'output of dynamo.value';
 COMMENT ON FUNCTION dynamo_internal.value_recv(internal) IS 'binary input of dynamo.value';
 COMMENT ON FUNCTION dynamo_internal.value_send(dynamo.value) IS 'binary output of dynamo.value';
+COMMENT ON FUNCTION dynamo_internal.value_subscript(internal) IS 'subscripts of dynamo.value';
 
 CREATE CAST (dynamo.item AS dynamo.value) WITHOUT FUNCTION AS IMPLICIT;
 COMMENT ON CAST (dynamo.item AS dynamo.value) IS 'an item is a value of type M';

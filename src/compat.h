@@ -377,6 +377,17 @@
 #define SynchronousStandbysAreDefined() (WalSndCtl->sync_standbys_defined)
 #endif
 
+/* What the analysis of subscripts gets; since 19 it removes those that it took. */
+#if PG_VERSION_NUM >= 190000
+typedef struct List **SubscriptsToAnalyse;
+#define SubscriptList(subscripts) (*(subscripts))
+#define SubscriptsTaken(subscripts, n) (*(subscripts) = list_delete_first_n(*(subscripts), (n)))
+#else
+typedef struct List *SubscriptsToAnalyse;
+#define SubscriptList(subscripts) (subscripts)
+#define SubscriptsTaken(subscripts, n) ((void) (n))
+#endif
+
 /* Whether a part of the next message of the client has been read into the buffer. */
 #if PG_VERSION_NUM >= 170000
 #define ClientDataIsBuffered() (pq_buffer_remaining_data() > 0)

@@ -51,15 +51,28 @@ InternalFunctionOid(const char *name)
 	return ExtensionFunctionOid(INTERNAL_SCHEMA, name, NULL, 0);
 }
 
-Oid
-ItemTypeOid(void)
+/* The OID of a type of the extension; InvalidOid if missing. */
+static Oid
+ExtensionTypeOid(const char *name)
 {
 	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
 
 	if (!OidIsValid(schema))
 		return InvalidOid;
 	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-						   CStringGetDatum("item"), ObjectIdGetDatum(schema));
+						   CStringGetDatum(name), ObjectIdGetDatum(schema));
+}
+
+Oid
+ItemTypeOid(void)
+{
+	return ExtensionTypeOid("item");
+}
+
+Oid
+ValueTypeOid(void)
+{
+	return ExtensionTypeOid("value");
 }
 
 Oid

@@ -61,8 +61,9 @@ extern DYNAMO_EXPORT Oid	SystemFunctionOid(const char *name);
 /* The same in dynamo_internal. */
 extern Oid	InternalFunctionOid(const char *name);
 
-/* The OID of type dynamo.item; InvalidOid if missing. */
+/* The OIDs of types dynamo.item and dynamo.value; InvalidOid if missing. */
 extern DYNAMO_EXPORT Oid	ItemTypeOid(void);
+extern Oid	ValueTypeOid(void);
 
 /* Returns the owner of a relation, which must exist. */
 extern DYNAMO_EXPORT Oid	RelationOwner(Oid relid);

@@ -13,6 +13,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "item/access.h"
 #include "item/builder.h"
 #include "item/convert.h"
 #include "item/item.h"
@@ -58,8 +59,7 @@ FindArgument(FunctionCallInfo fcinfo)
 
 /* ---- paths ---- */
 
-/* Whether a step of a path is a number, as lists require. */
-static bool
+bool
 StepIsNumber(text *step, long *number)
 {
 	char	   *digits = text_to_cstring(step);
@@ -96,6 +96,21 @@ FindFirstStep(Datum value, text *step)
 	return v;
 }
 
+ValueRef
+FindSteps(Datum value, const Datum *steps, const bool *nulls, int n)
+{
+	ValueRef	v;
+
+	if (n == 0)
+		return DatumGetValue(value);
+	if (nulls != NULL && nulls[0])
+		return MISSING_VALUE;
+	v = FindFirstStep(value, DatumGetTextPP(steps[0]));
+	for (int i = 1; i < n && !ValueIsMissing(v); i++)
+		v = nulls != NULL && nulls[i] ? MISSING_VALUE : FindStep(v, DatumGetTextPP(steps[i]));
+	return v;
+}
+
 /* Returns the value at a path of steps. */
 static ValueRef
 FindPath(Datum value, ArrayType *path)
@@ -103,7 +118,6 @@ FindPath(Datum value, ArrayType *path)
 	Datum	   *steps;
 	bool	   *nulls;
 	int			n;
-	ValueRef	v;
 
 	if (ARR_NDIM(path) > 1)
 		ereport(ERROR,
@@ -111,12 +125,7 @@ FindPath(Datum value, ArrayType *path)
 				 errmsg("path must be a one-dimensional array")));
 	deconstruct_array(path, ARR_ELEMTYPE(path), -1, false, TYPALIGN_INT,
 					  &steps, &nulls, &n);
-	if (n == 0)
-		return DatumGetValue(value);
-	v = nulls[0] ? MISSING_VALUE : FindFirstStep(value, DatumGetTextPP(steps[0]));
-	for (int i = 1; i < n && !ValueIsMissing(v); i++)
-		v = nulls[i] ? MISSING_VALUE : FindStep(v, DatumGetTextPP(steps[i]));
-	return v;
+	return FindSteps(value, steps, nulls, n);
 }
 
 /* ---- operators ---- */

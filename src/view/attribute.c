@@ -20,13 +20,6 @@
 #include "view/construct.h"
 #include "view/typed_attribute.h"
 
-static Oid
-ValueTypeOid(void)
-{
-	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("value"),
-						   ObjectIdGetDatum(get_namespace_oid(DYNAMO_SCHEMA, false)));
-}
-
 /* Types that need no look at the catalogs. */
 static bool
 IsFrequentType(Oid type)
