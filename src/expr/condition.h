@@ -76,6 +76,6 @@ CompareOrdered(ValueRef a, ValueRef b)
 }
 
 /* Whether both are S or both are B, and v begins with prefix. */
-extern bool ValueBeginsWith(ValueRef v, ValueRef prefix);
+extern DYNAMO_EXPORT bool ValueBeginsWith(ValueRef v, ValueRef prefix);
 
 #endif							/* DYNAMO_EXPR_CONDITION_H */

@@ -83,7 +83,7 @@ static const ErrorText error_texts[] = {
 	{EXPR_ERROR_BETWEEN_ORDER, 13, NULL,
 	"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %w"},
 
-	{EXPR_ERROR_STATEMENT, 0, NULL, "%1"},
+	{EXPR_ERROR_STATEMENT, 0, STATEMENT_PREFIX, "%1"},
 	{EXPR_ERROR_STATEMENT_PLAIN, 0, "", "%1"},
 
 	{EXPR_ERROR_KEY_OPERATOR, 20, "Invalid operator used in KeyConditionExpression: ",
@@ -267,9 +267,7 @@ ErrorMessage(ExprKind kind, const ExprError *error)
 	initStringInfo(&out);
 	if (t->prefix)
 		appendStringInfoString(&out, t->prefix);
-	else if (kind == EXPR_STATEMENT)
-		appendStringInfoString(&out, STATEMENT_PREFIX);
-	else
+	else if (kind != EXPR_STATEMENT)
 		appendStringInfo(&out, "Invalid %s: ", ExprKindName(kind));
 	for (const char *p = t->text; *p; p++)
 	{

@@ -8,9 +8,11 @@
 
 #include "common/pg_prng.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "http/answer.h"
 #include "http/crc32.h"
+#include "item/json.h"
 #include "worker/endpoint.h"
 
 /* The header fields that web pages may read, besides type and length. */
@@ -192,10 +194,46 @@ EmptyAnswer(int status)
 	return answer;
 }
 
+#define JSON_ANSWER_TYPE	"application/x-amz-json-1.0"
+
+/* The exception of a request that is refused before it is read, by its status. */
+static const char *
+RefusalName(int status)
+{
+	switch (status)
+	{
+		case 408:
+			return "com.amazon.coral.service#RequestTimeoutException";
+		case 413:
+			return "com.amazon.coral.service#RequestTooLargeException";
+		default:
+			return "com.amazon.coral.validate#ValidationException";
+	}
+}
+
+HttpAnswer
+RefusalAnswer(int status, const char *reason)
+{
+	static StringInfoData body;
+	HttpAnswer	answer = {.status = status};
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+	if (body.data == NULL)
+		initStringInfo(&body);
+	MemoryContextSwitchTo(old);
+	resetStringInfo(&body);
+	appendStringInfo(&body, "{\"__type\":\"%s\",\"message\":", RefusalName(status));
+	JsonAppendString(&body, reason, strlen(reason));
+	appendStringInfoChar(&body, '}');
+	answer.content_type = SliceOf(JSON_ANSWER_TYPE);
+	answer.body = (Slice) {body.data, (uint32) body.len};
+	return answer;
+}
+
 HttpAnswer
 UnavailableAnswer(void)
 {
-	static const char type[] = "application/x-amz-json-1.0";
+	static const char type[] = JSON_ANSWER_TYPE;
 	static const char body[] =
 		"{\"__type\":\"com.amazonaws.dynamodb.v20120810#ServiceUnavailable\","
 		"\"message\":\"The service is temporarily overloaded.\"}";

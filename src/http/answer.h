@@ -54,6 +54,12 @@ extern void RequestIdMake(char *id);
 extern HttpAnswer EmptyAnswer(int status);
 
 /*
+ * An answer to a request that is refused before it is read, with a body that
+ * SDKs show, valid until the next one.
+ */
+extern HttpAnswer RefusalAnswer(int status, const char *reason);
+
+/*
  * An answer that asks the client to repeat the request: the JSON body of
  * ServiceUnavailable with this message.  Static.
  */

@@ -363,7 +363,7 @@ ExpireConnection(Connection *c)
 				break;
 			}
 			LogSlow(c, LOG_KIND_SLOW_REQUEST, "send a request");
-			ConnectionRefuse(c, EmptyAnswer(408));
+			ConnectionRefuse(c, RefusalAnswer(408, "The request took too long to arrive"));
 			break;
 		case CONNECTION_WRITING:
 			LogSlow(c, LOG_KIND_SLOW_ANSWER, "receive an answer");

@@ -69,7 +69,7 @@ RefuseMalformed(Connection *c, int status, const char *reason)
 		ereport(LOG,
 				(errcode(ERRCODE_PROTOCOL_VIOLATION),
 				 errmsg("invalid HTTP request from client %s: %s%s", c->peer, reason, more)));
-	ConnectionRefuse(c, EmptyAnswer(status));
+	ConnectionRefuse(c, RefusalAnswer(status, reason));
 }
 
 /* ---- requests ---- */

@@ -31,7 +31,7 @@ static void
 RefusePlain(Connection *c)
 {
 	LogTls(c, "TLS is required");
-	ConnectionRefuse(c, EmptyAnswer(400));
+	ConnectionRefuse(c, RefusalAnswer(400, "This port needs TLS; use https://"));
 }
 
 static void

@@ -490,11 +490,11 @@ AbortTransaction(Execution *execution)
 static HttpAnswer
 FailureAnswer(const Execution *execution, ErrorData *error)
 {
-	HttpAnswer	answer = EmptyAnswer(413);
+	HttpAnswer	answer = {0};
 	StringInfoData body;
 
 	if (execution->too_long)
-		return answer;
+		return RefusalAnswer(413, HTTP_BODY_TOO_LONG);
 	initStringInfo(&body);
 	PreferBadJson(execution, error);
 	LogRefusal(execution, error);

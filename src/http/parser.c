@@ -321,7 +321,7 @@ ReadContentLength(HttpHead *head, Slice value)
 		length = Min(length * 10 + (uint64) (value.data[i] - '0'), (uint64) HTTP_MAX_BODY + 1);
 	}
 	if (length > HTTP_MAX_BODY)
-		return FailHead(head, 413, "request body is too large");
+		return FailHead(head, 413, HTTP_BODY_TOO_LONG);
 	head->content_length = (uint32) length;
 	return HTTP_DONE;
 }
@@ -491,7 +491,7 @@ ReadSizeByte(HttpChunks *chunks, char c)
 	{
 		chunks->left = chunks->left * 16 + (uint32) digit;
 		if (chunks->left > HTTP_MAX_BODY - (chunks->to - chunks->start))
-			return FailChunks(chunks, 413, "request body is too large");
+			return FailChunks(chunks, 413, HTTP_BODY_TOO_LONG);
 	}
 	else if (chunks->line == 1 || (c != '\r' && c != ';'))
 		return FailChunks(chunks, 400, "invalid chunk size");

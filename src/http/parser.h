@@ -24,6 +24,7 @@
 #define HTTP_MAX_HEAD		(32 * 1024)
 #define HTTP_MAX_HEADERS	100
 #define HTTP_MAX_BODY		(16 * 1024 * 1024)
+#define HTTP_BODY_TOO_LONG	"request body is too large"
 
 typedef struct HttpSpan
 {

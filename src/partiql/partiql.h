@@ -10,6 +10,7 @@
  *	partiql_bind.c		parse tree + parameters to a BoundStatement, whose
  *						condition, projection and update are those of expr/
  *	partiql_plan.c		condition + key schema to a key, or to ranges of keys
+ *	partiql_branches.c	branches of an OR that would read the same rows
  *
  * The parser creates the trees of expr/, whose evaluator runs them.  Like
  * expr/, this folder uses no tables, catalogs or other parts of a server.
@@ -121,6 +122,12 @@ typedef struct StatementRange
 	KeyTest		tests[KEY_MAX_ATTRIBUTES];
 	Condition  *filter;			/* NULL: none */
 } StatementRange;
+
+/*
+ * Returns false if it notes that two branches of an OR read the same rows of a
+ * partition by its sort attribute (partiql_branches.c).
+ */
+extern bool StatementCheckBranches(Condition *where, const KeySchema *schema, Problem *problem);
 
 /*
  * Returns false if it notes a problem: too many partitions, or a sort attribute

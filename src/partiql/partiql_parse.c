@@ -2,12 +2,14 @@
  * partiql_parse.c
  *	  The grammar of statements.
  *
- *		text	= ( select | insert | update | delete | exists ) [ ";" ]
+ *		text	= ( select | insert | update | from | delete | exists ) [ ";" ]
  *		select	= SELECT ( "*" | path { "," path } ) FROM table [ "." index ]
  *				  [ WHERE condition ] [ ORDER BY order { "," order } ]
  *		order	= name [ ASC | DESC ]
  *		insert	= INSERT INTO table VALUE ( tuple | "?" )
  *		update	= UPDATE table clause { clause } [ WHERE condition ]
+ *				  [ RETURNING ( ALL | MODIFIED ) ( OLD | NEW ) "*" ]
+ *		from	= FROM table [ WHERE condition ] clause { clause }
  *				  [ RETURNING ( ALL | MODIFIED ) ( OLD | NEW ) "*" ]
  *		delete	= DELETE FROM table [ WHERE condition ] [ RETURNING ALL OLD "*" ]
  *		exists	= EXISTS "(" select ")"
@@ -59,11 +61,16 @@ PartiqlExprError(PartiqlParser *p, ExprErrorCode code, Slice where, int number)
 	PartiqlStop(p);
 }
 
-/* Reports a message of the service that has no prefix and no place. */
-static void
-ReportPlainError(PartiqlParser *p, const char *message)
+void
+PartiqlPlainError(PartiqlParser *p, const char *message)
 {
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN, SliceOf(message), 0);
+}
+
+void
+PartiqlMalformed(PartiqlParser *p, const char *what)
+{
+	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf(what), 0);
 }
 
 void
@@ -78,13 +85,13 @@ void
 PartiqlErrorAt(PartiqlParser *p, const char *message, Slice where)
 {
 	if (!p->failed)
-		ReportPlainError(p, psprintf("%s at %s", message, StatementPlace(p->text, where)));
+		PartiqlPlainError(p, psprintf("%s at %s", message, StatementPlace(p->text, where)));
 }
 
 void
 PartiqlNoOperation(PartiqlParser *p)
 {
-	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf("Expected data manipulation"), 0);
+	PartiqlMalformed(p, "Expected data manipulation");
 }
 
 /*
@@ -129,7 +136,7 @@ CheckUnsupported(PartiqlParser *p)
 	for (size_t i = 0; i < lengthof(clauses); i++)
 	{
 		if (PartiqlAtWord(p, clauses[i]))
-			ReportPlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
+			PartiqlPlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
 	}
 }
 
@@ -139,11 +146,7 @@ PartiqlUnexpected(PartiqlParser *p, const char *expected)
 	if (p->failed)
 		return;
 	CheckUnsupported(p);
-	if (p->token.kind == PT_UNFINISHED)
-		PartiqlError(p, p->token.text.data[0] == '/' ? "Unterminated comment" :
-					 p->token.text.data[0] == '"' ? "Unterminated identifier" :
-					 "Unterminated string", p->token.text);
-	else if (!p->failed)
+	if (!p->failed)
 		PartiqlError(p, psprintf("Unexpected %s, expected %s", DescribeToken(&p->token), expected),
 					 p->token.text);
 }
@@ -234,6 +237,8 @@ PartiqlOperator(PartiqlParser *p, NodeKind kind)
 	ExprNode   *node = PartiqlNode(p, kind);
 
 	PartiqlTakeOperator(p);
+	if (kind != NODE_NOT && (PartiqlAt(p, PT_END) || PartiqlAt(p, PT_SEMICOLON)))
+		PartiqlMalformed(p, "Missing right-hand side expression of infix operator");
 	return node;
 }
 
@@ -243,6 +248,22 @@ static void
 ParseTableName(PartiqlParser *p)
 {
 	p->statement->table = PartiqlParseName(p, "a table name");
+}
+
+/* Reports a second name after a table's. */
+static void
+CheckAlias(PartiqlParser *p)
+{
+	static const char *const clauses[] = {"SET", "REMOVE", "WHERE", "ORDER", "RETURNING", "VALUE"};
+
+	for (size_t i = 0; i < lengthof(clauses); i++)
+	{
+		if (PartiqlAtWord(p, clauses[i]))
+			return;
+	}
+	CheckUnsupported(p);
+	if (PartiqlAtWord(p, "AS") || PartiqlAtName(p))
+		PartiqlPlainError(p, "Aliasing is not supported");
 }
 
 /*
@@ -277,14 +298,19 @@ ParseReturningKind(PartiqlParser *p)
 static void
 ParseReturning(PartiqlParser *p)
 {
-	Slice		word = p->token.text;
+	static const char *const returning_clauses[] = {
+		[RETURNING_MODIFIED_OLD] = "RETURNING MODIFIED OLD *",
+		[RETURNING_ALL_NEW] = "RETURNING ALL NEW *",
+		[RETURNING_MODIFIED_NEW] = "RETURNING MODIFIED NEW *",
+	};
 	Statement  *s = p->statement;
 
 	if (!PartiqlAcceptWord(p, "RETURNING"))
 		return;
 	s->returning = ParseReturningKind(p);
 	if (s->kind == STATEMENT_DELETE && s->returning != RETURNING_ALL_OLD)
-		PartiqlError(p, "DELETE can only be RETURNING ALL OLD *", word);
+		PartiqlPlainError(p, psprintf("Invalid returning clause: %s. Only RETURNING ALL OLD * is allowed in DELETE statements.",
+									  returning_clauses[s->returning]));
 }
 
 /* ---- SELECT ---- */
@@ -309,7 +335,7 @@ CheckDuplicateName(PartiqlParser *p, int n)
 	for (int i = 0; i < n; i++)
 	{
 		if (SliceEqual(names[i], names[n]))
-			ReportPlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
+			PartiqlPlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
 								   (int) names[n].len, names[n].data));
 	}
 }
@@ -329,6 +355,14 @@ NameResults(PartiqlParser *p)
 	}
 }
 
+static ExprNode *
+ParseSelected(PartiqlParser *p)
+{
+	if (PartiqlAtCall(p))
+		PartiqlErrorAt(p, "Unexpected path component", p->token.text);
+	return PartiqlParsePath(p);
+}
+
 static void
 ParseSelectList(PartiqlParser *p)
 {
@@ -339,11 +373,11 @@ ParseSelectList(PartiqlParser *p)
 		PartiqlAdvance(p);
 		return;
 	}
-	NodeAppend(&list, PartiqlParsePath(p));
+	NodeAppend(&list, ParseSelected(p));
 	while (PartiqlAt(p, PT_COMMA))
 	{
 		PartiqlAdvance(p);
-		NodeAppend(&list, PartiqlParsePath(p));
+		NodeAppend(&list, ParseSelected(p));
 	}
 	p->statement->projection.items = list.first;
 	p->statement->projection.nitems = list.nchildren;
@@ -358,8 +392,6 @@ ParseOrder(PartiqlParser *p)
 
 	if (!PartiqlAcceptWord(p, "ORDER"))
 		return;
-	if (s->where.root == NULL)
-		ReportPlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
 	PartiqlExpectWord(p, "BY");
 	do
 	{
@@ -377,22 +409,36 @@ ParseOrder(PartiqlParser *p)
 	} while (PartiqlAt(p, PT_COMMA));
 	s->order = palloc(s->norder * sizeof(StatementOrder));
 	memcpy(s->order, order, s->norder * sizeof(StatementOrder));
-}
-
-static void
-CheckAlias(PartiqlParser *p)
-{
-	if (PartiqlAtWord(p, "AS"))
-		ReportPlainError(p, "Aliasing is not supported");
+	if (s->where.root == NULL && !PartiqlAtWord(p, "WHERE"))
+		PartiqlPlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
 }
 
 /* Reports FROM clauses of other SQL dialects. */
 static void
-CheckSource( PartiqlParser *p)
+CheckSource(PartiqlParser *p)
 {
 	CheckAlias(p);
 	if (PartiqlAt(p, PT_COMMA))
-		ReportPlainError(p, "Only select from a single table or index is supported.");
+		PartiqlPlainError(p, "Only select from a single table or index is supported.");
+}
+
+/* Parses the name of the table, or of the table and an index. */
+static void
+ParseSource(PartiqlParser *p)
+{
+	if (PartiqlAt(p, PT_END) || PartiqlAt(p, PT_SEMICOLON))
+		PartiqlMalformed(p, "Unexpected term");
+	if (PartiqlAt(p, PT_NAME) && p->token.text.len == 2)
+		PartiqlPlainError(p, "Path component cannot be an empty string");
+	ParseTableName(p);
+	if (!PartiqlAt(p, PT_DOT))
+		return;
+	PartiqlAdvance(p);
+	if (PartiqlAt(p, PT_NAME) && p->token.text.len == 2)
+		PartiqlPlainError(p, "Path component cannot be an empty string");
+	p->statement->index = PartiqlParseName(p, "an index name");
+	if (PartiqlAt(p, PT_DOT))
+		PartiqlPlainError(p, "A path may contain at most 2 components in the FROM clause");
 }
 
 static void
@@ -400,14 +446,10 @@ ParseSelect(PartiqlParser *p)
 {
 	PartiqlExpectWord(p, "SELECT");
 	ParseSelectList(p);
-	CheckAlias(p);
+	if (PartiqlAtWord(p, "AS"))
+		PartiqlPlainError(p, "Aliasing is not supported");
 	PartiqlExpectWord(p, "FROM");
-	ParseTableName(p);
-	if (PartiqlAt(p, PT_DOT))
-	{
-		PartiqlAdvance(p);
-		p->statement->index = PartiqlParseName(p, "an index name");
-	}
+	ParseSource(p);
 	CheckSource(p);
 	ParseWhere(p);
 	ParseOrder(p);
@@ -430,15 +472,17 @@ ParseInsert(PartiqlParser *p)
 	PartiqlAdvance(p);
 	PartiqlExpectWord(p, "INTO");
 	ParseTableName(p);
+	if (PartiqlAtName(p) && !PartiqlAtWord(p, "VALUE") && !PartiqlAtWord(p, "VALUES"))
+		PartiqlMalformed(p, "Unexpected token after expression");
 	if (PartiqlAt(p, PT_LSET))
-		ReportPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
+		PartiqlPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
 				   "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
 	PartiqlExpectWord(p, "VALUE");
-	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
+	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER) && !PartiqlAtCall(p))
 		PartiqlUnexpected(p, "a tuple");
 	p->statement->item = PartiqlParseLiteral(p);
 	if (PartiqlAtWord(p, "RETURNING"))
-		ReportPlainError(p, "RETURNING is not supported in INSERT");
+		PartiqlPlainError(p, "RETURNING is not supported in INSERT");
 }
 
 static void
@@ -446,8 +490,23 @@ ParseUpdateStatement(PartiqlParser *p)
 {
 	PartiqlAdvance(p);
 	ParseTableName(p);
+	CheckAlias(p);
 	PartiqlParseClauses(p);
 	ParseWhere(p);
+	ParseReturning(p);
+}
+
+/* An update that begins with its table and condition. */
+static void
+ParseFromFirst(PartiqlParser *p)
+{
+	PartiqlAdvance(p);
+	ParseSource(p);
+	if (p->statement->index.data != NULL)
+		PartiqlNoOperation(p);
+	CheckAlias(p);
+	ParseWhere(p);
+	PartiqlParseClauses(p);
 	ParseReturning(p);
 }
 
@@ -456,7 +515,10 @@ ParseDelete(PartiqlParser *p)
 {
 	PartiqlAdvance(p);
 	PartiqlExpectWord(p, "FROM");
+	if (!PartiqlAtName(p))
+		PartiqlMalformed(p, "Expected identifier for simple path");
 	ParseTableName(p);
+	CheckAlias(p);
 	ParseWhere(p);
 	ParseReturning(p);
 }
@@ -473,8 +535,25 @@ static const struct
 	{"EXISTS", STATEMENT_EXISTS, ParseExists},
 	{"INSERT", STATEMENT_INSERT, ParseInsert},
 	{"UPDATE", STATEMENT_UPDATE, ParseUpdateStatement},
+	{"FROM", STATEMENT_UPDATE, ParseFromFirst},
 	{"DELETE", STATEMENT_DELETE, ParseDelete},
 };
+
+/* Reports a text that is no statement; "x IS INT4" is an expression. */
+static void
+ReportNoStatement(PartiqlParser *p)
+{
+	PartiqlToken next = PartiqlPeek(p);
+
+	if (!PartiqlAtName(p) || !PartiqlIsWord(&next, "IS"))
+	{
+		PartiqlNoOperation(p);
+		return;
+	}
+	(void) PartiqlParseCondition(p);
+	if (!p->failed)
+		PartiqlPlainError(p, "Unsupported operation: IsType");
+}
 
 static void
 ParseStatement(PartiqlParser *p)
@@ -487,7 +566,38 @@ ParseStatement(PartiqlParser *p)
 		statements[i].parse(p);
 		return;
 	}
-	PartiqlNoOperation(p);
+	ReportNoStatement(p);
+}
+
+/* Whether the scanner of the service refuses a token, whatever is around it. */
+static bool
+TokenIsRefused(const PartiqlToken *token)
+{
+	switch (token->kind)
+	{
+		case PT_UNFINISHED:
+			return true;
+		case PT_INVALID:
+			return memchr("%&@/^~|", token->text.data[0], 7) == NULL;
+		case PT_NUMBER:
+			return !PartiqlNumberFits(token->text);
+		default:
+			return false;
+	}
+}
+
+/* The service scans a statement to its end before it parses it. */
+static void
+CheckTokens(PartiqlParser *p)
+{
+	PartiqlParser ahead = *p;
+
+	while (!p->failed && !PartiqlAt(&ahead, PT_END))
+	{
+		if (TokenIsRefused(&ahead.token))
+			PartiqlMalformed(p, "");
+		PartiqlAdvance(&ahead);
+	}
 }
 
 static void
@@ -509,10 +619,12 @@ StatementParseText(Slice text, Problem *problem)
 	InitExpr(&s->update, text);
 	p.token.text = (Slice) {text.data, 0};
 	PartiqlAdvance(&p);
+	CheckTokens(&p);
 	ParseStatement(&p);
 	if (PartiqlAt(&p, PT_SEMICOLON))
 		PartiqlAdvance(&p);
+	CheckUnsupported(&p);
 	if (!PartiqlAt(&p, PT_END))
-		PartiqlUnexpected(&p, "end of statement");
+		PartiqlMalformed(&p, "Unexpected token after expression");
 	return p.failed ? NULL : s;
 }

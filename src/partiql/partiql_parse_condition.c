@@ -5,7 +5,7 @@
  *		predicate	= compare | between | operand NOT BETWEEN operand AND operand
  *					| operand [ NOT ] IN ( "[" list "]" | "(" list ")" )
  *					| path IS [ NOT ] ( MISSING | NULL | type )
- *					| call | "(" condition ")"
+ *					| call | call compare-op operand | "(" condition ")"
  *		operand		= path | literal | call | "(" operand ")"
  *
  * expr/condition_grammar.h has the rest.
@@ -49,6 +49,17 @@ RequireOperand(PartiqlParser *p, ExprNode *node)
 
 /* ---- calls ---- */
 
+/* Reports the name of a function that a condition does not have. */
+static void
+ReportNoFunction(PartiqlParser *p, Slice name)
+{
+	char	   *lower = pnstrdup(name.data, name.len);
+
+	for (char *c = lower; *c != '\0'; c++)
+		*c = (char) pg_tolower((unsigned char) *c);
+	PartiqlErrorAt(p, psprintf("Unrecognized function: %s", lower), name);
+}
+
 bool
 PartiqlAtCall(const PartiqlParser *p)
 {
@@ -63,7 +74,7 @@ PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
 	node->function = StatementFunctionFind(node->text);
 	if (node->function == NULL)
 	{
-		PartiqlExprError(p, EXPR_ERROR_UNKNOWN_FUNCTION, node->text, 0);
+		ReportNoFunction(p, node->text);
 		return node;
 	}
 	node->text = SliceOf(node->function->name);
@@ -111,7 +122,7 @@ ParseConditionCall(PartiqlParser *p)
 	const ExprFunction *f = StatementFunctionFind(p->token.text);
 
 	if (f != NULL && f->place == PLACE_UPDATE)
-		PartiqlExprError(p, EXPR_ERROR_NO_CONDITION_FUNCTION, p->token.text, 0);
+		ReportNoFunction(p, p->token.text);
 	return PartiqlParseCall(p, f != NULL && f->id == FUNCTION_SIZE ?
 							ParseArgument : ParseSizeOrArgument);
 }
@@ -143,6 +154,30 @@ PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner)
 	return node;
 }
 
+static bool
+AtAnyWord(const PartiqlParser *p, const char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (PartiqlAtWord(p, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Reports a token with which no operand can begin. */
+static void
+ReportNoTerm(PartiqlParser *p)
+{
+	static const char *const operators[] = {"IS", "IN", "LIKE", "BETWEEN", "AND", "OR"};
+
+	if (PartiqlAt(p, PT_EQ) || PartiqlAt(p, PT_NE) || PartiqlAt(p, PT_LT) || PartiqlAt(p, PT_LE) ||
+		PartiqlAt(p, PT_GT) || PartiqlAt(p, PT_GE) || AtAnyWord(p, operators, lengthof(operators)))
+		PartiqlMalformed(p, "Unexpected operator");
+	else
+		PartiqlMalformed(p, PartiqlAt(p, PT_WORD) ? "Unexpected keyword" : "Unexpected term");
+}
+
 /* Parses an operand, or a condition in parentheses. */
 static ExprNode *
 ParsePartiqlTerm(PartiqlParser *p)
@@ -151,12 +186,10 @@ ParsePartiqlTerm(PartiqlParser *p)
 		return PartiqlParseParentheses(p, PartiqlParseOr);
 	if (PartiqlAtLiteral(p))
 		return PartiqlParseValue(p);
-	if (PartiqlAtWord(p, "EXISTS"))
-		PartiqlError(p, "EXISTS is a statement of its own", p->token.text);
 	if (PartiqlAtCall(p))
 		return ParseConditionCall(p);
 	if (!PartiqlAtName(p))
-		PartiqlUnexpected(p, "an operand");
+		ReportNoTerm(p);
 	return PartiqlParsePath(p);
 }
 
@@ -179,7 +212,7 @@ static ExprNode *ParsePartiqlPredicate(PartiqlParser *p);
 #define GRAMMAR_REQUIRE			(void) RequirePartiqlCondition
 #define GRAMMAR_ENTER			PartiqlEnter
 #define GRAMMAR_LEAVE			PartiqlLeave
-#define GRAMMAR_OPERAND			ParsePartiqlOperand
+#define GRAMMAR_OPERAND			ParsePartiqlTerm
 #define GRAMMAR_PREDICATE		ParsePartiqlPredicate
 #include "expr/condition_grammar.h"
 
@@ -235,28 +268,6 @@ MakeNegatedTypeTest(PartiqlParser *p, ExprNode *path, const char *type)
 	return and;
 }
 
-/* Parses the type after IS; returns its name in attribute_type(). */
-static const char *
-ParseIsType(PartiqlParser *p)
-{
-	static const struct
-	{
-		const char *word;
-		const char *type;
-	}			types[] = {
-		{"NULL", "NULL"}, {"BOOLEAN", "BOOL"}, {"BLOB", "B"}, {"STRING", "S"},
-		{"NUMERIC", "N"}, {"STRUCT", "M"}, {"TUPLE", "M"}, {"LIST", "L"}
-	};
-
-	for (size_t i = 0; i < lengthof(types); i++)
-	{
-		if (PartiqlAcceptWord(p, types[i].word))
-			return types[i].type;
-	}
-	PartiqlUnexpected(p, "MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE or LIST");
-	return types[0].type;
-}
-
 static ExprNode *
 ParseIs(PartiqlParser *p, ExprNode *path)
 {
@@ -269,8 +280,100 @@ ParseIs(PartiqlParser *p, ExprNode *path)
 	negated = PartiqlAcceptWord(p, "NOT");
 	if (PartiqlAcceptWord(p, "MISSING"))
 		return MakeImpliedCall(p, negated ? "attribute_exists" : "attribute_not_exists", path);
-	type = ParseIsType(p);
+	type = PartiqlParseType(p);
 	return negated ? MakeNegatedTypeTest(p, path, type) : MakeTypeTest(p, path, type);
+}
+
+/* ---- functions that are compared ---- */
+
+static bool
+IsConditionCall(const ExprNode *node)
+{
+	return node->kind == NODE_FUNCTION && NodeIsCondition(node);
+}
+
+/* A node has only one parent. */
+static ExprNode *
+CopyTree(const ExprNode *node)
+{
+	ExprNode   *copy = palloc(sizeof(ExprNode));
+
+	*copy = *node;
+	copy->first = copy->last = copy->next = NULL;
+	copy->nchildren = 0;
+	for (const ExprNode *child = node->first; child != NULL; child = child->next)
+		NodeAppend(copy, CopyTree(child));
+	return copy;
+}
+
+static ExprNode *
+JoinTwo(PartiqlParser *p, NodeKind kind, ExprNode *one, ExprNode *two)
+{
+	ExprNode   *node = PartiqlNode(p, kind);
+
+	NodeAppend(node, one);
+	NodeAppend(node, two);
+	return node;
+}
+
+/* What another operand must be for a condition with this result: a condition of its own. */
+static ExprNode *
+OtherIs(PartiqlParser *p, const ExprNode *other, bool result)
+{
+	ExprNode   *copy = CopyTree(other);
+	ExprNode   *equal;
+
+	if (IsConditionCall(other))
+		return result ? copy : NegateCondition(p, copy);
+	equal = JoinTwo(p, NODE_COMPARE, copy, PartiqlImpliedBool(p, result));
+	equal->op = COMPARISON_EQ;
+	return equal;
+}
+
+/*
+ * f(x) = y, where f is a condition: f(x) and y are both true, or both are
+ * false.
+ */
+static ExprNode *
+CompareCall(PartiqlParser *p, const ExprNode *call, const ExprNode *other, bool equal)
+{
+	ExprNode   *both = JoinTwo(p, NODE_AND, CopyTree(call), OtherIs(p, other, true));
+	ExprNode   *neither = JoinTwo(p, NODE_AND, NegateCondition(p, CopyTree(call)), OtherIs(p, other, false));
+	ExprNode   *node = JoinTwo(p, NODE_OR, both, neither);
+
+	return equal ? node : NegateCondition(p, node);
+}
+
+static ExprNode *
+ParseComparison(PartiqlParser *p, ExprNode *left, int op)
+{
+	Slice		symbol = p->token.text;
+	ExprNode   *node = PartiqlParseCompare(p, left, op);
+	const ExprNode *call = IsConditionCall(node->first) ? node->first : node->last;
+	const ExprNode *other = call == node->first ? node->last : node->first;
+
+	if (!IsConditionCall(call))
+	{
+		(void) RequireOperand(p, node->first);
+		(void) RequireOperand(p, node->last);
+	}
+	else if (op != COMPARISON_EQ && op != COMPARISON_NE)
+		PartiqlPlainError(p, psprintf("Incorrect operand type for operator or function; "
+									  "operator or function: %.*s, operand type: BOOL",
+									  (int) symbol.len, symbol.data));
+	else if (!p->failed)
+		return CompareCall(p, call, other, op == COMPARISON_EQ);
+	return node;
+}
+
+static ExprNode *
+ParseRangeTest(PartiqlParser *p, ExprNode *left)
+{
+	ExprNode   *node = PartiqlParseBetween(p, RequireOperand(p, left));
+
+	for (ExprNode *operand = node->first; operand != NULL; operand = operand->next)
+		(void) RequireOperand(p, operand);
+	return node;
 }
 
 static ExprNode *
@@ -282,13 +385,13 @@ ParsePartiqlPredicate(PartiqlParser *p)
 	ExprNode   *node;
 
 	if (op >= 0)
-		return PartiqlParseCompare(p, RequireOperand(p, left), op);
+		return ParseComparison(p, left, op);
 	if (PartiqlAtWord(p, "IS"))
 		return ParseIs(p, RequireOperand(p, left));
 	if (negated)
 		PartiqlAdvance(p);
 	if (PartiqlAtWord(p, "BETWEEN"))
-		node = PartiqlParseBetween(p, RequireOperand(p, left));
+		node = ParseRangeTest(p, left);
 	else if (PartiqlAtWord(p, "IN"))
 		node = ParsePartiqlIn(p, RequireOperand(p, left));
 	else

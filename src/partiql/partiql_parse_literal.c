@@ -71,12 +71,40 @@ ParseString(PartiqlParser *p, Slice text)
 	return MakeConstant(p, b);
 }
 
+static void
+AppendLiteralPlace(StringInfo out, const LiteralPlace *place)
+{
+	if (place == NULL)
+	{
+		appendStringInfoString(out, "root");
+		return;
+	}
+	AppendLiteralPlace(out, place->outer);
+	if (place->number < 0)
+		appendStringInfo(out, ".%.*s", (int) place->name.len, place->name.data);
+	else
+		appendStringInfo(out, "[%d]", place->number);
+}
+
+/* Reports what is wrong with a number: "... under root.a[1]". */
+static void
+ReportNumber(PartiqlParser *p, const Problem *problem)
+{
+	StringInfoData message;
+
+	initStringInfo(&message);
+	appendStringInfo(&message, "%s under ", problem->message);
+	AppendLiteralPlace(&message, p->place);
+	PartiqlPlainError(p, message.data);
+}
+
 /* Parses a number.  White space may separate its sign from the digits. */
 static Literal *
 ParseNumber(PartiqlParser *p)
 {
 	ItemBuilder *b = CreateBuilder(p);
 	bool		negative = PartiqlAt(p, PT_MINUS);
+	Problem		problem = NO_PROBLEM;
 	char	   *text;
 
 	if (negative || PartiqlAt(p, PT_PLUS))
@@ -87,7 +115,10 @@ ParseNumber(PartiqlParser *p)
 		return NewLiteral(LITERAL_CONSTANT);
 	}
 	text = psprintf("%s%.*s", negative ? "-" : "", (int) p->token.text.len, p->token.text.data);
+	b->problem = &problem;
 	ItemBuilderNumberText(b, text, strlen(text));
+	if (ProblemIsNoted(&problem))
+		ReportNumber(p, &problem);
 	PartiqlAdvance(p);
 	return MakeConstant(p, b);
 }
@@ -131,7 +162,9 @@ ParseMapEntry(PartiqlParser *p)
 	name = PartiqlUnquote(&p->token);
 	PartiqlAdvance(p);
 	PartiqlExpect(p, PT_COLON, "':'");
+	p->place = &(LiteralPlace) {p->place, name, -1};
 	entry = ParseAny(p);
+	p->place = p->place->outer;
 	entry->name = name;
 	return entry;
 }
@@ -144,6 +177,9 @@ ParseContainer(PartiqlParser *p, LiteralKind kind, LiteralParser parse_child,
 
 	PartiqlEnter(p);
 	PartiqlAdvance(p);
+	p->element = 0;
+	if (kind == LITERAL_SET && PartiqlAt(p, end))
+		PartiqlPlainError(p, "Empty bags are not supported");
 	if (!PartiqlAt(p, end))
 		AppendLiteral(container, parse_child(p));
 	while (container->first != NULL && PartiqlAt(p, PT_COMMA))
@@ -183,11 +219,32 @@ ParseScalar(PartiqlParser *p)
 	}
 }
 
+/* Parses an element of a list or set, whose number is that of its place. */
+static Literal *
+ParseElement(PartiqlParser *p)
+{
+	Literal    *element;
+	LiteralPlace place = {p->place, {NULL, 0}, p->element};
+	int			number = p->element;
+
+	p->place = &place;
+	element = ParseAny(p);
+	p->place = place.outer;
+	p->element = number + 1;
+	return element;
+}
+
 static Literal *
 ParseAny(PartiqlParser *p)
 {
 	Literal    *literal;
 
+	if (PartiqlAtCall(p))
+	{
+		PartiqlErrorAt(p, psprintf("Unsupported data type: %.*s under key root",
+								   (int) p->token.text.len, p->token.text.data), p->token.text);
+		return NewLiteral(LITERAL_CONSTANT);
+	}
 	if (!PartiqlAtLiteral(p))
 	{
 		PartiqlUnexpected(p, "a value");
@@ -196,10 +253,10 @@ ParseAny(PartiqlParser *p)
 	switch (p->token.kind)
 	{
 		case PT_LBRACKET:
-			literal = ParseContainer(p, LITERAL_LIST, ParseAny, PT_RBRACKET, "',' or ']'");
+			literal = ParseContainer(p, LITERAL_LIST, ParseElement, PT_RBRACKET, "',' or ']'");
 			break;
 		case PT_LSET:
-			literal = ParseContainer(p, LITERAL_SET, ParseAny, PT_RSET, "',' or '>>'");
+			literal = ParseContainer(p, LITERAL_SET, ParseElement, PT_RSET, "',' or '>>'");
 			break;
 		case PT_LBRACE:
 			literal = ParseContainer(p, LITERAL_MAP, ParseMapEntry, PT_RBRACE, "',' or '}'");
@@ -273,6 +330,15 @@ PartiqlParseValue(PartiqlParser *p)
 	ExprNode   *node = PartiqlNode(p, NODE_POSITION);
 
 	return AddParsedValue(p, node, ParseAny(p));
+}
+
+ExprNode *
+PartiqlImpliedBool(PartiqlParser *p, bool value)
+{
+	ItemBuilder *b = CreateBuilder(p);
+
+	ItemBuilderBool(b, value);
+	return AddParsedValue(p, PartiqlNode(p, NODE_POSITION), MakeConstant(p, b));
 }
 
 ExprNode *

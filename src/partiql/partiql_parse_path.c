@@ -32,10 +32,12 @@ PartiqlParseName(PartiqlParser *p, const char *expected)
 }
 
 static void
-ParsePartiqlName(PartiqlParser *p, PathElement *element)
+ParsePartiqlName(PartiqlParser *p, PathElement *element, bool after_dot)
 {
 	element->step = PATH_NAME;
 	element->position = PositionIn(p->text, p->token.text);
+	if (p->token.kind == PT_WORD && !PartiqlAtName(p) && after_dot)
+		PartiqlMalformed(p, "Invalid path dot component");
 	element->name = PartiqlParseName(p, "an attribute name");
 }
 
@@ -77,7 +79,7 @@ ParsePartiqlStep(PartiqlParser *p, PathElement *element)
 		return false;
 	PartiqlAdvance(p);
 	if (dot)
-		ParsePartiqlName(p, element);
+		ParsePartiqlName(p, element, true);
 	else
 		ParsePartiqlIndex(p, element);
 	return true;
@@ -90,7 +92,7 @@ PartiqlParsePath(PartiqlParser *p)
 	PathElement elements[EXPR_MAX_PATH_DEPTH + 1] = {0};
 	int			n = 1;
 
-	ParsePartiqlName(p, &elements[0]);
+	ParsePartiqlName(p, &elements[0], false);
 	/* Elements beyond the limit are counted but not kept. */
 	while (ParsePartiqlStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
 		n++;

@@ -10,6 +10,14 @@
 #include "partiql/partiql_scan.h"
 #include "partiql/partiql_tree.h"
 
+/* Where a literal is inside another one: the chain of its containers. */
+typedef struct LiteralPlace
+{
+	const struct LiteralPlace *outer;
+	Slice		name;			/* in a map */
+	int			number;			/* in a list or set, from 0; -1 in a map */
+} LiteralPlace;
+
 typedef struct PartiqlParser
 {
 	Slice		text;
@@ -18,6 +26,8 @@ typedef struct PartiqlParser
 	int			operators;
 	int			depth;			/* of nested brackets and NOTs */
 	Literal    *last_value;
+	const LiteralPlace *place;	/* the containers of the literal that is parsed */
+	int			element;		/* number of the next element of the innermost list or set */
 	bool		failed;			/* a problem is noted */
 	Problem    *problem;		/* NULL: it is raised */
 } PartiqlParser;
@@ -44,6 +54,12 @@ extern void PartiqlError(PartiqlParser *p, const char *what, Slice where);
  * place of a piece of the text.
  */
 extern void PartiqlErrorAt(PartiqlParser *p, const char *message, Slice where);
+
+/* Reports "... can't be processed: <what>", without a place. */
+extern void PartiqlMalformed(PartiqlParser *p, const char *what);
+
+/* Reports a message of the service that has no prefix and no place. */
+extern void PartiqlPlainError(PartiqlParser *p, const char *message);
 
 /*
  * Reports that a text does not begin with a statement, or that an UPDATE has no
@@ -111,8 +127,14 @@ extern Literal *PartiqlParseLiteral(PartiqlParser *p);
 /* Parses a literal and returns a NODE_POSITION for it. */
 extern ExprNode *PartiqlParseValue(PartiqlParser *p);
 
-/* Creates a NODE_POSITION for a string that the statement implies. */
+/* Create a NODE_POSITION for a value that the statement implies. */
 extern ExprNode *PartiqlImpliedString(PartiqlParser *p, const char *text);
+extern ExprNode *PartiqlImpliedBool(PartiqlParser *p, bool value);
+
+/* ---- partiql_parse_type.c ---- */
+
+/* Parses the type after IS; returns its name in attribute_type(). */
+extern const char *PartiqlParseType(PartiqlParser *p);
 
 /* ---- partiql_parse_condition.c ---- */
 

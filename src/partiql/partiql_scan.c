@@ -123,6 +123,37 @@ ScanNumber(const char *p, const char *end)
 	return (PartiqlToken) {PT_NUMBER, {start, p - start}};
 }
 
+/*
+ * The exponent, and the exponent of the last digit, must be integers of 32 bits
+ * to the service's scanner.
+ */
+bool
+PartiqlNumberFits(Slice number)
+{
+	const char *end = number.data + number.len;
+	const char *p = number.data;
+	int64		fraction = 0;
+	int64		exponent = 0;
+	bool		point = false;
+	bool		negative;
+
+	for (; p < end && *p != 'e' && *p != 'E'; p++)
+	{
+		fraction += point;
+		point = point || *p == '.';
+	}
+	if (p == end)
+		return true;
+	negative = *++p == '-';
+	for (p += negative || *p == '+'; p < end; p++)
+	{
+		exponent = exponent * 10 + (*p - '0');
+		if (exponent > PG_INT32_MAX)
+			return false;
+	}
+	return !negative || exponent + fraction <= PG_INT32_MAX;
+}
+
 /* Scans a quoted string or name; a quote inside is doubled. */
 static PartiqlToken
 ScanQuoted(PartiqlTokenKind kind, const char *p, const char *end)

@@ -54,6 +54,9 @@ extern PartiqlToken PartiqlScan(Slice text, uint32 from);
 /* Whether a token is this upper-case word, ignoring case. */
 extern bool PartiqlIsWord(const PartiqlToken *token, const char *word);
 
+/* Whether the exponent of a number and its scale have at most 32 bits. */
+extern bool PartiqlNumberFits(Slice number);
+
 /*
  * The text between the quotes of a string or name; palloc'd if it has doubled
  * quotes.

@@ -26,6 +26,7 @@ typedef struct BatchStatement
 	const Field *input;
 	PreparedStatement s;
 	ErrorData  *failure;		/* NULL if it succeeded */
+	bool		ran;			/* it was not refused before */
 	bool		images;			/* capacity needs the items */
 	GetOp		get;			/* either get or write is used */
 	WriteOp		write;
@@ -132,6 +133,7 @@ ExecuteBatchStatement(void *arg)
 {
 	BatchStatement *b = arg;
 
+	b->ran = true;
 	if (IsRead(b))
 		(void) GetItem(&b->get, &b->read, NULL);
 	else
@@ -219,11 +221,8 @@ AnswerStatement(Writer *out, const BatchStatement *b)
 		AnswerError(out, b->failure);
 	else if (item != NULL)
 		WriterItemMember(out, "Item", item);
-	if (IsStatement(b))
-	{
-		WriterName(out, "TableName");
-		WriterSlice(out, b->s.table_name != NULL ? SliceOf(b->s.table_name) : b->s.bound.table);
-	}
+	if (b->ran)
+		WriterStringMember(out, "TableName", b->s.table_name);
 	WriterEndObject(out);
 }
 

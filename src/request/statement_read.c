@@ -124,6 +124,8 @@ PlanIndex(Selection *sel)
 	sel->op.index_name = pnstrdup(name->data, name->len);
 	if (TableDefIndex(s->def, sel->op.index_name) == NULL)
 		InvalidRequest(WORDING_NO_INDEX);
+	if (sel->op.consistent && !TableDefIndex(s->def, sel->op.index_name)->local)
+		InvalidRequest(WORDING_STATEMENT_CONSISTENT);
 	sel->key = &TableDefIndexForRead(s->def, sel->op.index_name, false)->key;
 	if (sel->key->npartition > 1 || KeyCount(sel->key) > sel->key->npartition + 1)
 		InvalidRequest(WORDING_MULTI_ATTRIBUTE);
@@ -139,6 +141,7 @@ PlanSelection(Selection *sel)
 
 	sel->key = &s->def->key;
 	PlanIndex(sel);
+	(void) StatementCheckBranches(bound->where, sel->key, NULL);
 	(void) StatementRangeOf(bound->where, sel->key, &sel->range, NULL);
 	PlanOrder(sel);
 	if (sel->range.npartitions > 0)

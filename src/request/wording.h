@@ -91,6 +91,8 @@
 	"Where clause does not contain a mandatory equality on all key attributes"
 #define WORDING_INVALID_TOKEN	"Invalid NextToken"
 #define WORDING_NO_INDEX		"The table does not have the specified index"
+#define WORDING_STATEMENT_CONSISTENT \
+	"Strongly consistent read is not supported on Global Secondary Indexes"
 #define WORDING_ORDER_NO_PARTITION \
 	"Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
 #define WORDING_ORDER_NO_KEY \

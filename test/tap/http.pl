@@ -272,7 +272,8 @@ for my $name (sort keys %malformed)
 	$answer = exchange($s, $bytes);
 	is($answer && $answer->{status}, $expected, "malformed: $name");
 	like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'the answer has a request id');
-	is($answer->{body}, '', 'an empty body') if $expected == 413;
+	like(decode_json($answer->{body})->{__type}, qr/Exception\z/, 'the answer has a type');
+	like(decode_json($answer->{body})->{message}, qr/\S/, 'the answer has a message');
 	ok(is_closed($s), 'the connection is closed after a malformed request');
 }
 

@@ -190,7 +190,9 @@ my $from = -s $node->logfile;
 sleep(2);    # messages of a kind are logged once a second
 my $plain = connect_http($port);
 send_raw($plain, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-is(read_answer($plain)->{status}, 400, 'plain HTTP is refused');
+my $refusal = read_answer($plain);
+is($refusal->{status}, 400, 'plain HTTP is refused');
+like($refusal->{body}, qr/"message":"This port needs TLS; use https:..\"/, 'and the answer says why');
 my $silent = connect_http($port);
 my $half = connect_http($port);
 send_raw($half, "\x16\x03\x01\x02\x00\x01");
