@@ -19,6 +19,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/sinval.h"

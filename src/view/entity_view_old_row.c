@@ -51,7 +51,7 @@ static planner_hook_type next_planner = NULL;
 typedef struct OldRow
 {
 	Query	   *query;
-	const RangeTblEntry *view;
+	RangeTblEntry *view;
 	const PermissionsNode *perms;
 	int			rows;			/* number of the subquery that reads the view's rows */
 	int			depth;			/* of the query that a walker is in */

@@ -252,7 +252,7 @@ MakeTableUpdate(Query *query, int rows, const List *shown, Relation view, Relati
 bool
 EntityViewUpdateTable(Query *query, int rows, const List *shown)
 {
-	const RangeTblEntry *written = rt_fetch(query->resultRelation, query->rtable);
+	RangeTblEntry *written = rt_fetch(query->resultRelation, query->rtable);
 	Relation	view = table_open(written->relid, NoLock);
 	Relation	table = table_open(EntityViewTable(view), NoLock);
 	bool		takes = TakesStatement(query, rt_fetch(rows, query->rtable), view, table) &&
