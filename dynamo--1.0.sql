@@ -1862,11 +1862,11 @@ COMMENT ON FUNCTION dynamo_internal.copy_definitions(bytea) IS
 	'returns the definitions of copies from pg_trigger.tgargs of their trigger; null if they are invalid';
 
 CREATE FUNCTION dynamo.create_copy(table_name text, copy_name text, parent text, child text, attributes dynamo_internal.json_text,
-	refers dynamo_internal.json_text DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
+	refers dynamo_internal.json_text DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse', fill boolean DEFAULT true) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_copy';
-COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text) IS
-	'declares that attributes of an item are copied to the items that refer to it';
+COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text, boolean) IS
+	'declares that attributes of an item are copied to the items that refer to it, and fills them';
 
 CREATE FUNCTION dynamo.drop_copy(table_name text, copy_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -1875,11 +1875,11 @@ COMMENT ON FUNCTION dynamo.drop_copy(text, text) IS
 	'drops the declaration of a copy; the attributes do not change';
 
 CREATE FUNCTION dynamo.create_total(table_name text, total_name text, parent text, child text, totals dynamo_internal.json_text,
-	refers dynamo_internal.json_text DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
+	refers dynamo_internal.json_text DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse', fill boolean DEFAULT true) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_total';
-COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text) IS
-	'declares counts, sums, minimums and maximums of items on the item that they refer to';
+COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, dynamo_internal.json_text, dynamo_internal.json_text, text, text, boolean) IS
+	'declares counts, sums, minimums and maximums of items on the item that they refer to, and fills them';
 
 CREATE FUNCTION dynamo.drop_total(table_name text, total_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

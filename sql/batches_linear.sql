@@ -54,14 +54,14 @@ SELECT create_entity('shop', 'author', '{"PK": "A#{author}", "SK": "AUTHOR"}', t
 SELECT create_entity('shop', 'book', '{"PK": "A#{author}", "SK": "B#{book:06}"}', type_attribute => 'kind');
 INSERT INTO shop (item) SELECT build_item('kind', 'author', 'author', a::text, 'name', 'N') FROM generate_series(1, 20) a;
 INSERT INTO shop (item) SELECT build_item('kind', 'book', 'author', (b % 20 + 1)::text, 'book', b) FROM generate_series(1, 4000) b;
-SELECT create_copy('shop', 'author_name', 'author', 'book', '{"author_name": "name"}');
+SELECT create_copy('shop', 'author_name', 'author', 'book', '{"author_name": "name"}', fill => false);
 SELECT dynamo_internal.buffers_used() AS before \gset
 CALL in_batches('SELECT dynamo.repair_copies(''shop'', max_items => 100)', NULL, NULL);
 SELECT dynamo_internal.buffers_used() - :before AS in_batches \gset
 SELECT count(*) FROM check_copies('shop');
 SELECT drop_copy('shop', 'author_name');
 UPDATE shop SET item = item - 'author_name' WHERE item ? 'author_name';
-SELECT create_copy('shop', 'author_name', 'author', 'book', '{"author_name": "name"}');
+SELECT create_copy('shop', 'author_name', 'author', 'book', '{"author_name": "name"}', fill => false);
 SELECT dynamo_internal.buffers_used() AS before \gset
 SELECT repair_copies('shop', max_items => NULL);
 SELECT dynamo_internal.buffers_used() - :before AS at_once \gset
@@ -69,7 +69,7 @@ SELECT :in_batches < 3 * :at_once AS linear;
 -- the same of a copy
 SELECT drop_copy('shop', 'author_name');
 UPDATE shop SET item = item - 'author_name' WHERE item ? 'author_name';
-SELECT create_copy('shop', 'author_name', 'author', 'book', '{"author_name": "name"}');
+SELECT create_copy('shop', 'author_name', 'author', 'book', '{"author_name": "name"}', fill => false);
 SELECT repair_copies('shop', 'author_name', 3990);
 SET session_replication_role = replica;
 UPDATE shop SET item = item || build_item('author_name', 'wrong') WHERE "SK" < 'B#000010' AND "PK" < 'A#3';

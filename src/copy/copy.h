@@ -230,6 +230,14 @@ extern bool TotalChanged(const Total *total, const Contribution *c, ValueRef bef
 /* Returns the value of a total without children. */
 extern ValueRef TotalOfNone(const Total *total);
 
+/* ---- copy_verify.c ---- */
+
+/*
+ * Gives all items of a table their part of a definition.  The caller's lock excludes
+ * writers.
+ */
+extern void CopyFill(const char *table_name, const char *name);
+
 /* ---- copy_children.c ---- */
 
 /*

@@ -120,7 +120,7 @@ AppendObject(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *param
 		appendStringInfo(out, ", \"%s\": %s", name, JsonbToCString(NULL, &object->root, 0));
 }
 
-/* (table_name, name, parent, child, attributes or totals, refers, index_name, hidden_parent) */
+/* (table_name, name, parent, child, attributes or totals, refers, index_name, hidden_parent, fill) */
 static char *
 PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
 {
@@ -179,6 +179,8 @@ CreateNamed(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, TableNameForMessage(table_name))));
 	StoreChecked(relid, def, list);
+	if (PG_ARGISNULL(8) || PG_GETARG_BOOL(8))
+		CopyFill(table_name, name);
 }
 
 DYNAMO_FUNCTION(dynamo_create_copy);

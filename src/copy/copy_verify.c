@@ -1,6 +1,6 @@
 /*
  * copy_verify.c
- *	  dynamo.check_copies and dynamo.repair_copies.
+ *	  dynamo.check_copies and dynamo.repair_copies; filling a new copy or total.
  *
  * Both are for the owner of the table, as verify_index is.  A check reads all items
  * with one snapshot, which shows an item and all that is kept of it alike.
@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -33,6 +34,9 @@
 
 /* Maximum bytes of an item's text in a problem. */
 #define MAX_SHOWN_ITEM	200
+
+/* Items that a new definition fills at a time, whose keys are in memory. */
+#define FILL_ITEMS		10000
 
 /* The state of a check. */
 typedef struct Check
@@ -204,34 +208,38 @@ CheckRange(Check *c, Store *store, ValueRef start, ValueRef last, NoteProblem no
 	return more;
 }
 
-/* Calls note for the key of each item with a problem, until it returns false. */
+/*
+ * Calls note for the key of each item with a problem, until it returns false; of all
+ * items, or only of those after c->start.
+ */
 static void
-CheckAll(Check *c, NoteProblem note, void *arg)
+CheckItems(Check *c, bool all, NoteProblem note, void *arg)
 {
 	Store		store;
 
 	StoreOpenAs(&store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
 	StoreOpenAs(&c->store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
 	ProgressBegin(PROGRESS_CHECK_COPIES, RelationGetRelid(c->rel), c->rel->rd_rel->reltuples);
-	if (CheckRange(c, &store, c->start, MISSING_VALUE, note, arg) && !ValueIsMissing(c->start))
+	if (CheckRange(c, &store, c->start, MISSING_VALUE, note, arg) && all && !ValueIsMissing(c->start))
 		(void) CheckRange(c, &store, MISSING_VALUE, c->start, note, arg);
 	ProgressEnd();
 	StoreClose(&c->store);
 	StoreClose(&store);
 }
 
+/* name is that of the definition to check, or NULL for all. */
 static void
-CheckBegin(Check *c, FunctionCallInfo fcinfo)
+CheckBeginNamed(Check *c, const char *table_name, const char *name)
 {
 	memset(c, 0, sizeof(*c));
 	c->start = MISSING_VALUE;
-	c->rel = OpenTableForDdl(RequiredTableArgument(fcinfo, 0), AccessShareLock);
+	c->rel = OpenTableForDdl(table_name, AccessShareLock);
 	c->def = TableDefAcquire(c->rel);
 	c->set = c->def->entities == NULL ? NULL : CopySetOf(c->rel, c->def);
 	initStringInfo(&c->problem);
-	if (PG_ARGISNULL(1))
+	if (name == NULL)
 		return;
-	c->name = SliceOf(RequiredText(fcinfo, 1, "copy_name"));
+	c->name = SliceOf(name);
 	for (int i = 0; c->set != NULL && i < c->set->count; i++)
 	{
 		if (SliceEqual(c->set->copies[i].name, c->name))
@@ -240,6 +248,14 @@ CheckBegin(Check *c, FunctionCallInfo fcinfo)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("the table has no copy or total \"%.*s\"", (int) c->name.len, c->name.data)));
+}
+
+static void
+CheckBegin(Check *c, FunctionCallInfo fcinfo)
+{
+	const char *table_name = RequiredTableArgument(fcinfo, 0);
+
+	CheckBeginNamed(c, table_name, PG_ARGISNULL(1) ? NULL : RequiredText(fcinfo, 1, "copy_name"));
 }
 
 static void
@@ -272,7 +288,7 @@ dynamo_check_copies(PG_FUNCTION_ARGS)
 	CheckBegin(&c, fcinfo);
 	OwnerScopeEnterForMaintenance(&scope, c.rel->rd_rel->relowner);
 	if (c.set != NULL)
-		CheckAll(&c, PutProblem, fcinfo->resultinfo);
+		CheckItems(&c, true, PutProblem, fcinfo->resultinfo);
 	OwnerScopeLeave(&scope);
 	CheckEnd(&c);
 	return (Datum) 0;
@@ -404,7 +420,7 @@ dynamo_repair_copies(PG_FUNCTION_ARGS)
 	if (c.set != NULL && repairs.left > 0)
 	{
 		GoOn(&c);
-		CheckAll(&c, KeepKey, &repairs);
+		CheckItems(&c, true, KeepKey, &repairs);
 		RememberStop(&c, &repairs);
 	}
 	if (repairs.keys != NIL)
@@ -412,4 +428,48 @@ dynamo_repair_copies(PG_FUNCTION_ARGS)
 	OwnerScopeLeave(&scope);
 	CheckEnd(&c);
 	PG_RETURN_INT64(n);
+}
+
+/* ---- filling ---- */
+
+/*
+ * Repairs up to FILL_ITEMS items after c->start, and moves it; returns false if there
+ * were no more.
+ */
+static bool
+FillCopies(Check *c, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Repairs		repairs = {context, NIL, FILL_ITEMS};
+
+	CheckItems(c, false, KeepKey, &repairs);
+	(void) RepairAll(c, &repairs);
+	MemoryContextSwitchTo(old);
+	if (repairs.left > 0)
+		return false;
+	c->start = ItemRoot(ValueCopy(ItemRoot(llast(repairs.keys))));
+	return true;
+}
+
+void
+CopyFill(const char *table_name, const char *name)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo fill", ALLOCSET_DEFAULT_SIZES);
+	OwnerScope	scope;
+	bool		more = true;
+	Check		c;
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());	/* newer than the lock: all rows */
+	CheckBeginNamed(&c, table_name, name);
+	OwnerScopeEnterForMaintenance(&scope, c.rel->rd_rel->relowner);
+	while (more)
+	{
+		more = FillCopies(&c, context);
+		MemoryContextReset(context);
+	}
+	OwnerScopeLeave(&scope);
+	CheckEnd(&c);
+	PopActiveSnapshot();
+	MemoryContextDelete(context);
 }
