@@ -51,7 +51,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT problem FROM check_entity('ord');
-SELECT rule, severity, object, evidence, mend FROM advise('ord');
+SELECT rule, severity, object, evidence, fix FROM advise('ord');
 -- a view can show null instead; the rest of the item is there
 SELECT * FROM ords_or_null WHERE id = 5;
 SELECT id, t IS NULL AS t, i, l FROM ords_or_null ORDER BY id;

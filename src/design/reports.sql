@@ -36,6 +36,29 @@ LIMIT $4;
 END;
 COMMENT ON FUNCTION dynamo_internal.items_of_kind(regclass, text, text, integer) IS 'returns some items of one entity in a table or index';
 
+-- Some items of one kind.  Of a large table only items near the first key that its
+-- template allows: no index tells kinds.
+CREATE FUNCTION dynamo_internal.some_of_kind(table_name regclass, entity_name text, items integer) RETURNS SETOF dynamo.item
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT i.item
+FROM dynamo.tables t CROSS JOIN LATERAL dynamo_internal.items_of_kind($1, NULL, $2, $3) i(item)
+WHERE t.relation = $1 AND t.item_count <= 200000
+UNION ALL
+(SELECT i.item
+FROM dynamo.tables t
+	JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name AND e.entity_name = $2
+	CROSS JOIN LATERAL (SELECT substring(e.keys ->> t.partition_key FROM '^[^{]+') AS beginning) b
+	CROSS JOIN LATERAL (SELECT dynamo.to_value(b.beginning) AS partition, CASE t.sort_key_type WHEN 'S' THEN dynamo.to_value(chr(1))
+		WHEN 'N' THEN dynamo.to_value(-1e125) WHEN 'B' THEN dynamo.to_value('\x00'::bytea) END AS sort) k
+	CROSS JOIN LATERAL (SELECT dynamo.scan($1, max_items => 1000, exclusive_start_key => CASE WHEN t.sort_key IS NULL
+		THEN dynamo.build_item(t.partition_key, k.partition) ELSE dynamo.build_item(t.partition_key, k.partition, t.sort_key, k.sort) END)
+		WHERE t.item_count > 200000 AND t.partition_key_type = 'S' AND b.beginning IS NOT NULL) i(item)
+WHERE t.relation = $1 AND dynamo.kind_of($1, i.item) = $2
+LIMIT $3);
+END;
+COMMENT ON FUNCTION dynamo_internal.some_of_kind(regclass, text, integer) IS 'returns some items of one entity; of a large table those that its keys lead to';
+
 CREATE FUNCTION dynamo_internal.buffers_used() RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED
 	AS 'MODULE_PATHNAME', 'dynamo_buffers_used';
@@ -254,12 +277,12 @@ scale AS MATERIALIZED (
 rare AS MATERIALIZED (
 	SELECT e.entity_name
 	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name
-	WHERE t.relation = $1 AND t.item_count <= 200000
-		AND (SELECT count(*) FROM drawn d WHERE d.kind = e.entity_name) < 30),
+		CROSS JOIN LATERAL (SELECT count(*) AS items FROM drawn d WHERE d.kind = e.entity_name) d
+	WHERE t.relation = $1 AND (d.items = 0 OR d.items < 30 AND t.item_count <= 200000)),
 sampled AS MATERIALIZED (
 	SELECT d.item, d.kind, s.factor FROM drawn d CROSS JOIN scale s WHERE NOT EXISTS (SELECT FROM rare r WHERE r.entity_name = d.kind)
 	UNION ALL
-	SELECT i.item, r.entity_name, 1 FROM rare r CROSS JOIN LATERAL dynamo_internal.items_of_kind($1, NULL, r.entity_name, 10000) i(item)),
+	SELECT i.item, r.entity_name, 1 FROM rare r CROSS JOIN LATERAL dynamo_internal.some_of_kind($1, r.entity_name, 10000) i(item)),
 template AS MATERIALIZED (
 	SELECT e.entity_name, k.key, k.value
 	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name
@@ -296,24 +319,29 @@ COMMENT ON FUNCTION dynamo.outline(text, integer) IS
 
 --
 -- Advice: what the data say of a design.  Each rule is a function, which tells
--- severity, object, evidence and SQL that mends it.
+-- severity, object, evidence and SQL that corrects it.
 --
 
-CREATE FUNCTION dynamo_internal.advise_unread_index(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+-- An index is unread only once others of the table are read, and more often than writes look
+-- for their rows: a table that was just filled tells nothing.
+CREATE FUNCTION dynamo_internal.advise_unread_index(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', i.index_name,
-	   format('never read, while %s items were written and the index grew to %s', w.writes, pg_size_pretty(pg_relation_size(dynamo.index_relation(t.relation, i.index_name)))),
+	   format('never read, although the table''s other keys are; %s items were written, and the index grew to %s',
+			  w.writes, pg_size_pretty(pg_relation_size(dynamo.index_relation(t.relation, i.index_name)))),
 	   format('SELECT dynamo.drop_index(%L, %L)', $1, i.index_name)
 FROM dynamo.tables t
 	JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.storage = 'inline' AND i.status = 'ACTIVE'
-	CROSS JOIN LATERAL (SELECT pg_stat_get_tuples_inserted(t.relation) + pg_stat_get_tuples_updated(t.relation) AS writes) w
-WHERE t.relation = $1 AND w.writes >= 1000
+	CROSS JOIN LATERAL (SELECT pg_stat_get_tuples_inserted(t.relation) + pg_stat_get_tuples_updated(t.relation) AS writes,
+							   pg_stat_get_tuples_deleted(t.relation) AS deletes) w
+	CROSS JOIN LATERAL (SELECT sum(pg_stat_get_numscans(x.indexrelid)) AS scans FROM pg_index x WHERE x.indrelid = t.relation::oid) r
+WHERE t.relation = $1 AND w.writes >= 1000 AND r.scans - w.writes - w.deletes >= 1000
 	AND pg_stat_get_numscans(dynamo.index_relation(t.relation, i.index_name)) = 0;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_unread_index(regclass) IS 'rule: an index that is not read';
 
-CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
 	BEGIN ATOMIC
 SELECT 'warning', c.pattern::text, format('its filter discards %s of %s items that it reads and pays for', c.items_read - c.items_returned, c.items_read),
@@ -323,7 +351,7 @@ WHERE c.items_read >= 10 AND c.items_read > (10 * c.items_returned);
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(regclass, oid) IS 'rule: a filter that discards more than nine of ten items';
 
-CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.pattern::text, format('it cannot find all items: %s', f.problem),
@@ -336,7 +364,7 @@ WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared ->> 'in
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(regclass, oid) IS 'rule: an access pattern whose entities or index have changed';
 
-CREATE FUNCTION dynamo_internal.advise_missing_index(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_missing_index(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.pattern::text, format('it reads index "%s", which does not exist', p.declared ->> 'index'),
@@ -363,7 +391,7 @@ WHERE s.most_common_freqs IS NOT NULL;
 END;
 COMMENT ON FUNCTION dynamo_internal.largest_partition(regclass) IS 'returns the largest partitions of a table and its indexes from statistics';
 
-CREATE FUNCTION dynamo_internal.advise_large_partition(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_large_partition(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT CASE WHEN l.bytes > 10737418240 THEN 'error' ELSE 'warning' END, $1::text,
@@ -374,7 +402,7 @@ WHERE l.index_name IS NULL AND (l.bytes > 10737418240 OR l.share >= 0.1 AND l.it
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_large_partition(regclass) IS 'rule: a partition that is hot, or larger than 10 GB';
 
-CREATE FUNCTION dynamo_internal.advise_shards(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_shards(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', l.index_name, format('partition "%s" has about %s entries of %s', l.partition_value, l.items, pg_size_pretty(l.bytes)),
@@ -387,7 +415,7 @@ WHERE l.bytes > 10737418240 OR l.share >= 0.1 AND l.items >= 10000000;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_shards(regclass) IS 'rule: an index whose largest partition needs shards';
 
-CREATE FUNCTION dynamo_internal.advise_changing_keys(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_changing_keys(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', $1::text, format('of %s updates %s changed no key of an index', u.updates, u.hot),
@@ -399,7 +427,7 @@ WHERE t.relation = $1 AND u.updates >= 1000 AND u.hot * 10 < u.updates
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(regclass) IS 'rule: keys of indexes that nearly every update changes';
 
-CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'info', i.index_name, format('it has copies of whole items, and its access patterns read only %s', string_agg(DISTINCT a.name, ', ')),
@@ -418,7 +446,7 @@ GROUP BY i.index_name;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(regclass, oid) IS 'rule: an index that projects more attributes than are read';
 
-CREATE FUNCTION dynamo_internal.advise_large_item(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_large_item(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', dynamo_internal.key_of($1, i.item), format('%s of 409600 bytes, of which attribute "%s" is the largest part', dynamo.item_size(i.item),
@@ -429,7 +457,7 @@ WHERE dynamo.item_size(i.item) > 307200;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_large_item(regclass, dynamo.item[]) IS 'rule: an item close to 400 KB';
 
-CREATE FUNCTION dynamo_internal.advise_time_to_live(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_time_to_live(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', f.attribute, format('%s items of the sample have %s, and never expire', count(*), f.wrong),
@@ -460,7 +488,7 @@ WHERE cardinality(p.keys) > 1 AND dynamo.value_type(i.item OPERATOR(dynamo.->) p
 END;
 COMMENT ON FUNCTION dynamo_internal.sort_keys(regclass, dynamo.item[]) IS 'returns the sort keys of items';
 
-CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT DISTINCT ON (f.attribute) 'error', f.attribute, format('"%s" comes after "%s"', f.before, f.sort),
@@ -476,7 +504,7 @@ ORDER BY f.attribute, f.sort;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(regclass, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort by their values';
 
-CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', f.attribute, format('times have different forms: %s', string_agg(DISTINCT f.shape, ', ')),
@@ -491,7 +519,7 @@ HAVING count(DISTINCT f.shape) > 1;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(regclass, dynamo.item[]) IS 'rule: times in sort keys that do not sort by their values';
 
-CREATE FUNCTION dynamo_internal.advise_no_entity(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_no_entity(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', dynamo_internal.key_of($1, (array_agg(i.item))[1]), format('%s of %s items in the sample are of no entity', count(*), cardinality($2)),
@@ -503,7 +531,7 @@ HAVING count(*) > 0;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_no_entity(regclass, dynamo.item[]) IS 'rule: items of no entity';
 
-CREATE FUNCTION dynamo_internal.advise_stale_key(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_stale_key(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.kind, format('%s items in the sample, such as %s: %s', count(*), dynamo_internal.key_of($1, (array_agg(p.item))[1]), min(p.problem)),
@@ -521,7 +549,7 @@ CREATE FUNCTION dynamo_internal.housekeeping_problem() RETURNS text
 	AS 'MODULE_PATHNAME', 'dynamo_housekeeping_problem';
 COMMENT ON FUNCTION dynamo_internal.housekeeping_problem() IS 'why no worker deletes expired items in this database; NULL if one does';
 
-CREATE FUNCTION dynamo_internal.advise_expiry(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_expiry(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', t.definition ->> 'time_to_live', format('no worker deletes expired items: %s', p.problem),
@@ -531,7 +559,7 @@ WHERE t.relation = $1 AND t.definition ->> 'time_to_live' IS NOT NULL AND p.prob
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_expiry(regclass) IS 'rule: items that expire where no worker runs';
 
-CREATE FUNCTION dynamo_internal.advise_invalid_value(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_invalid_value(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
 	BEGIN ATOMIC
 SELECT 'error', p.kind, format('%s items in the sample, such as %s: %s', count(*), dynamo_internal.key_of($1, (array_agg(p.item))[1]), min(p.problems[1])),
@@ -545,11 +573,11 @@ END;
 COMMENT ON FUNCTION dynamo_internal.advise_invalid_value(regclass, dynamo.item[]) IS 'rule: attributes that cannot be cast to the types that their entity declares';
 
 CREATE FUNCTION dynamo_internal.report_advice(table_name regclass, sample integer, caller oid, OUT rule text, OUT severity text, OUT object text,
-	OUT evidence text, OUT mend text) RETURNS SETOF record
+	OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH s AS MATERIALIZED (SELECT ARRAY(SELECT dynamo_internal.sample_items($1, NULL, $2)) AS items)
-SELECT a.rule, a.severity, a.object, a.evidence, a.mend
+SELECT a.rule, a.severity, a.object, a.evidence, a.fix
 FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_index($1) r
 	  UNION ALL SELECT 'discarding pattern', r.* FROM dynamo_internal.advise_discarding_pattern($1, $3) r
 	  UNION ALL SELECT 'missing index', r.* FROM dynamo_internal.advise_missing_index($1, $3) r
@@ -571,7 +599,7 @@ END;
 COMMENT ON FUNCTION dynamo_internal.report_advice(regclass, integer, oid) IS 'returns what dynamo.advise returns';
 
 CREATE FUNCTION dynamo.advise(table_name text, sample integer DEFAULT 1000, OUT rule text, OUT severity text, OUT object text,
-	OUT evidence text, OUT mend text) RETURNS SETOF record
+	OUT evidence text, OUT fix text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_advise';
 COMMENT ON FUNCTION dynamo.advise(text, integer) IS
@@ -686,7 +714,7 @@ function grid(place) {
 function chart() {
   const names = [...new Set(data.places.flatMap(p => p.keys))];
   return data.entities.length === 0 ? make("p", { textContent: "The table has no entities." }) :
-    rows(["entity", ...names, "items"], data.entities.map(e => {
+    rows(["entity", ...names, "in the sample"], data.entities.map(e => {
       const row = make("tr", { className: "item" }, cell(e.entity, "kind"), ...names.map(name => cell((e.keys || {})[name], "key")), cell(e.items));
       row.style.setProperty("--hue", hue(e.entity));
       return row;
@@ -703,7 +731,7 @@ function patterns() {
 function advice() {
   return data.advice.length === 0 ? make("p", { textContent: "No findings." }) :
     rows(["severity", "rule", "object", "evidence", "what to do"], data.advice.map(a =>
-      make("tr", null, cell(a.severity, a.severity), cell(a.rule), cell(a.object), cell(a.evidence), cell(a.mend, "key"))));
+      make("tr", null, cell(a.severity, a.severity), cell(a.rule), cell(a.object), cell(a.evidence), cell(a.fix, "key"))));
 }
 
 const panels = [...data.places.map(p => [p.index_name === null ? "Table" : p.index_name, () => grid(p)]),
@@ -737,8 +765,16 @@ COMMENT ON FUNCTION dynamo_internal.drawing() IS 'returns the document of dynamo
 CREATE FUNCTION dynamo_internal.report_drawing(table_name regclass, sample integer, redact boolean, caller oid) RETURNS text
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
-WITH sampled AS MATERIALIZED (
-	SELECT row_number() OVER () AS n, i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
+WITH drawn AS MATERIALIZED (
+	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
+sampled AS MATERIALIZED (
+	SELECT row_number() OVER () AS n, a.item, a.kind
+	FROM (SELECT d.item, d.kind FROM drawn d
+		  UNION ALL
+		  SELECT i.item, e.entity_name
+		  FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name
+			CROSS JOIN LATERAL dynamo_internal.some_of_kind($1, e.entity_name, 3) i(item)
+		  WHERE t.relation = $1 AND e.entity_name NOT IN (SELECT d.kind FROM drawn d WHERE d.kind IS NOT NULL)) a),
 place AS MATERIALIZED (SELECT p.place, p.index_name, p.keys FROM dynamo_internal.places_of($1) p),
 hidden AS MATERIALIZED (
 	SELECT s.n, e.name, CASE WHEN EXISTS (SELECT FROM place p WHERE e.name = ANY (p.keys))
@@ -760,7 +796,7 @@ document AS (
 					'milliseconds', c.milliseconds, 'problem', c.problem) ORDER BY p.pattern::text), '[]'::json)
 				FROM dynamo_internal.patterns_of($1, $4) p
 					JOIN dynamo_internal.report_check($1, false, 10, $4) c ON c.pattern::oid = p.pattern::oid),
-		'advice', (SELECT COALESCE(json_agg(json_build_object('severity', a.severity, 'rule', a.rule, 'mend', a.mend,
+		'advice', (SELECT COALESCE(json_agg(json_build_object('severity', a.severity, 'rule', a.rule, 'fix', a.fix,
 					'object', CASE WHEN NOT $3 THEN a.object END, 'evidence', CASE WHEN NOT $3 THEN a.evidence END)), '[]'::json)
 				FROM dynamo_internal.report_advice($1, 1000, $4) a)) AS json)
 SELECT replace(replace(dynamo_internal.drawing(), chr(10), ' '), '@DATA@',
