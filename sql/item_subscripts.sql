@@ -15,7 +15,7 @@ SELECT item['address']['lines'][n] FROM (SELECT item, 1::smallint AS n FROM subs
 PREPARE part AS SELECT item[$1::text] FROM subscripts WHERE n = 1;
 EXECUTE part('Year');
 CREATE VIEW years AS SELECT n, (item['Year'])::int AS year, item['tags'][0] AS tag FROM subscripts;
-SELECT pg_get_viewdef('years');
+SELECT regexp_replace(regexp_replace(pg_get_viewdef('years'), 'subscripts\.|\n ', '', 'g'), ' +', ' ', 'g') AS definition;
 SELECT * FROM years ORDER BY n;
 CREATE INDEX ON subscripts (((item['Year'])::int));
 
