@@ -113,6 +113,11 @@ extern int	PatternParameterFind(const AccessPattern *pattern, const char *name);
 /* Registers that access patterns are dropped with their table, and how they are planned. */
 extern void PatternInit(void);
 
+/* ---- pattern_named.c ---- */
+
+/* Registers patterns as the queries that requests can name. */
+extern void PatternNamedInit(void);
+
 /* ---- pattern_key.c ---- */
 
 /* Returns the value of a parameter by its name; MISSING_VALUE for null. */

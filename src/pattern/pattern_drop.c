@@ -47,4 +47,5 @@ PatternInit(void)
 {
 	DdlFeatureRegister(&patterns);
 	PatternSelectInit();
+	PatternNamedInit();
 }

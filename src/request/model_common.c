@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "request/model.h"
+#include "table/named_query.h"
 
 static bool
 IsName(Slice string)
@@ -27,9 +28,17 @@ IsNameOrEmpty(Slice string)
 	return string.len == 0 || IsName(string);
 }
 
+/* No name of an index contains a colon. */
+static bool
+IsQueriedName(Slice string)
+{
+	return NamedQueryName(string).data != NULL || IsName(string);
+}
+
 #define NAME_PATTERN "[a-zA-Z0-9_.-]+"
 
 static const Pattern name_pattern = {NAME_PATTERN, IsName};
+static const Pattern queried_pattern = {NAME_PATTERN, IsQueriedName};
 static const Pattern name_or_empty = {NAME_PATTERN, IsNameOrEmpty};
 
 const Shape model_string = {.kind = SHAPE_STRING};
@@ -37,6 +46,7 @@ const Shape model_boolean = {.kind = SHAPE_BOOLEAN};
 
 const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 255, .pattern = &name_or_empty, .or_arn = true};
 const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern};
+const Shape model_queried_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &queried_pattern};
 const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern, .or_arn = true};
 const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};
 const Shape model_resource_arn = {.kind = SHAPE_STRING, .min = 1, .max = 1283};

@@ -4,9 +4,12 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
+#include "item/builder.h"
 #include "request/capacity.h"
 #include "request/legacy.h"
 #include "request/model.h"
+#include "request/named_read.h"
 #include "request/operation.h"
 #include "request/params.h"
 
@@ -49,30 +52,102 @@ FieldReadOp(const Field *input, ReadOp *op)
 }
 
 static void
-ExecuteRead(Request *request, const ReadOp *op)
+AnswerPage(Request *request, const ReadOp *op, const ReadPageResult *page)
 {
 	Writer	   *out = request->out;
-	ReadPageResult page;
 
-	ReadPage(op, FieldInteger(request->input, "Limit", 0), &page);
 	if (op->select != SELECT_COUNT)
 	{
 		WriterName(out, "Items");
 		WriterBeginList(out);
-		for (int i = 0; i < page.count; i++)
-			WriterItem(out, page.items[i]);
+		for (int i = 0; i < page->count; i++)
+			WriterItem(out, page->items[i]);
 		WriterEndList(out);
 	}
-	WriterIntegerMember(out, "Count", page.count);
-	WriterIntegerMember(out, "ScannedCount", page.scanned_count);
-	if (page.last_key != NULL)
-		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
-	WriterPageCapacity(out, FieldCapacity(request->input), op, &page);
+	WriterIntegerMember(out, "Count", page->count);
+	WriterIntegerMember(out, "ScannedCount", page->scanned_count);
+	if (page->last_key != NULL)
+		WriterItemMember(out, "LastEvaluatedKey", page->last_key);
+	WriterPageCapacity(out, FieldCapacity(request->input), op, page);
 }
+
+static void
+ExecuteRead(Request *request, const ReadOp *op)
+{
+	ReadPageResult page;
+
+	ReadPage(op, FieldInteger(request->input, "Limit", 0), &page);
+	AnswerPage(request, op, &page);
+}
+
+/* ---- Query by an access pattern ---- */
+
+/* Refuses members that say what the pattern says itself. */
+static void
+RefuseExpressions(const Field *input)
+{
+	static const char *const members[] = {
+		"KeyConditionExpression", "FilterExpression", "ProjectionExpression", "ExpressionAttributeNames",
+		"KeyConditions", "QueryFilter", "AttributesToGet", "ConditionalOperator"
+	};
+
+	for (int i = 0; i < (int) lengthof(members); i++)
+	{
+		if (FieldMember(input, members[i]) != NULL)
+			InvalidParameter("%s cannot be used with an access pattern, which has its own", members[i]);
+	}
+}
+
+/* The values by the names of parameters, without the colons of :placeholders. */
+static ValueRef
+ParametersOf(const Field *input)
+{
+	const Field *values = FieldMember(input, "ExpressionAttributeValues");
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	Container	given = {0};
+
+	if (values != NULL)
+		ContainerOpen(ItemRoot(FieldItem(values)), &given);
+	ItemBuilderBeginMap(b);
+	for (uint32 i = 0; i < given.count; i++)
+	{
+		Slice		name;
+		ValueRef	v = MapEntry(&given, i, &name);
+
+		/* the model has checked that the name begins with a colon */
+		ItemBuilderName(b, name.data + 1, name.len - 1);
+		ItemBuilderValue(b, v);
+	}
+	ItemBuilderEnd(b);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
+static void
+QueryNamed(Request *request, Slice name)
+{
+	const Field *input = request->input;
+	const Field *forward = FieldMember(input, "ScanIndexForward");
+	NamedRead	read;
+	ReadPageResult page;
+
+	RefuseExpressions(input);
+	NamedReadBegin(&read, FieldTableName(input), name);
+	NamedReadPlan(&read, ParametersOf(input));
+	NamedReadSetPage(&read, FieldInteger(input, "Limit", 0), forward != NULL ? &forward->boolean : NULL);
+	read.op.start = FieldStartKey(input);
+	read.op.select = ReadSelect(input);
+	read.op.consistent = FieldConsistentRead(input);
+	read.op.pause = request->pause;
+	NamedReadPage(&read, &page);
+	AnswerPage(request, &read.op, &page);
+	NamedReadEnd(&read);
+}
+
+/* ---- Query ---- */
 
 static const Member query_members[] = {
 	MEMBER("Select", select_value),
-	MEMBER("IndexName", model_new_name),
+	MEMBER("IndexName", model_queried_name),
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 	MEMBER("QueryFilter", conditions),
 	REQUIRED("TableName", model_table_name),
@@ -95,8 +170,14 @@ static void
 QueryRequest(Request *request)
 {
 	const Field *input = request->input;
+	Slice		name = NamedQueryName(FieldSlice(input, "IndexName"));
 	ReadOp		op = {0};
 
+	if (name.data != NULL)
+	{
+		QueryNamed(request, name);
+		return;
+	}
 	CheckMixing(input, &query_params);
 	FieldExprArgs(input, &query_params, &op.args);
 	op.query = true;
@@ -111,6 +192,8 @@ QueryRequest(Request *request)
 }
 
 OPERATION(Query, &query_input, QueryRequest, .condition = "KeyConditionExpression");
+
+/* ---- Scan ---- */
 
 static const Shape segment = {.kind = SHAPE_INTEGER, .not_negative = true, .max = 999999};
 static const Shape total_segments = {.kind = SHAPE_INTEGER, .min = 1, .max = 1000000};

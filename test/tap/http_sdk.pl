@@ -28,6 +28,7 @@ if (runs('python3', '-c', 'import boto3'))
 {
 	$client{boto3} = [ 'python3', "$scripts/python.py" ];
 	$client{'model of botocore'} = [ 'python3', "$scripts/model.py" ];
+	$client{'boto3 with keys by parts'} = [ 'python3', "$scripts/parts.py" ];
 }
 if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--version'))
 {
@@ -35,8 +36,9 @@ if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--versi
 	my $beside = PostgreSQL::Test::Utils::tempdir();
 
 	symlink("$directory/node_modules", "$beside/node_modules");
-	append_to_file("$beside/javascript.mjs", slurp_file("$scripts/javascript.mjs"));
+	append_to_file("$beside/$_", slurp_file("$scripts/$_")) for 'javascript.mjs', 'parts.mjs';
 	$client{'SDK for JavaScript'} = [ 'node', '--no-warnings', "$beside/javascript.mjs" ];
+	$client{'SDK for JavaScript with keys by parts'} = [ 'node', '--no-warnings', "$beside/parts.mjs" ];
 }
 plan skip_all => 'no AWS SDK is installed' if !%client;
 SKIP: { skip 'boto3 is not installed', 1 if !$client{boto3} }
@@ -49,6 +51,20 @@ $node->safe_psql('postgres', q{
 CREATE ROLE app LOGIN;
 GRANT CREATE ON SCHEMA public TO app;
 SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+
+# what the programs use that never name a key attribute
+$node->safe_psql('postgres', q{
+SET ROLE app;
+SET search_path = public, dynamo;
+SELECT create_table('sdk_parts', partition_key => 'PK', sort_key => 'SK',
+    indexes => '[{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
+SELECT create_entity('sdk_parts', 'customer', type_attribute => 'kind',
+    keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}', attributes => '{"customer_id": "text", "name": "text"}');
+SELECT create_entity('sdk_parts', 'order', type_attribute => 'kind',
+    keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:08}", "GSI1PK": "STATUS#{status}", "GSI1SK": "{placed_at:ms}"}',
+    attributes => '{"customer_id": "text", "order_id": "int", "placed_at": "timestamptz", "status": {"type": "text", "default": "OPEN"}}');
+SELECT create_access_pattern('sdk_parts', 'orders_of_customer', 'customer_id = :customer AND order_id >= :first',
+    entities => '{order}', parameters => '{"first": {"default": null}}')});
 for my $name (sort keys %client)
 {
 	my ($stdout, $stderr) = ('', '');
