@@ -480,7 +480,7 @@ KeyConditionOfPattern(PartsQuery *q)
 /* ---- the filter ---- */
 
 static Condition *
-JoinTwo(bool all, Condition *a, Condition *b)
+JoinConditions(bool all, Condition *a, Condition *b)
 {
 	Condition **both;
 
@@ -506,7 +506,7 @@ FilterOfEquality(PartsQuery *q, const PatternEquality *e)
 		Condition  *told = ConditionBuildCompare(SliceOf(key->attribute), COMPARISON_EQ,
 												 ValueOfKey(q, key->attribute, &key->values[0]));
 
-		filter = JoinTwo(false, filter, JoinTwo(true, ConditionBuildExists(attribute, false), told));
+		filter = JoinConditions(false, filter, JoinConditions(true, ConditionBuildExists(attribute, false), told));
 	}
 	return filter;
 }
@@ -531,7 +531,7 @@ FilterOfPattern(PartsQuery *q)
 	if (q->pattern.kind_attribute != NULL && !KeySchemaHas(q->target.key, SliceOf(q->pattern.kind_attribute)))
 		filter = FilterOfKinds(q);
 	foreach(cell, q->pattern.equalities)
-		filter = JoinTwo(true, filter, FilterOfEquality(q, lfirst(cell)));
+		filter = JoinConditions(true, filter, FilterOfEquality(q, lfirst(cell)));
 	return filter;
 }
 
