@@ -111,6 +111,13 @@ CREATE TRIGGER vu_other AFTER UPDATE ON vu_direct_v EXECUTE FUNCTION vu_none();
 SELECT vu_updates('UPDATE vu_direct_v SET note = ''a''') AS other_trigger;
 DROP TRIGGER vu_other ON vu_direct_v;
 
+-- more columns than the call of a function can have
+SELECT create_table('vu_wide', 'PK') \g /dev/null
+SELECT create_entity('vu_wide', 'wide', '{"PK": "W#{c}"}', (SELECT json_object_agg(CASE i WHEN 0 THEN 'c' ELSE 'a' || i END, 'int') FROM generate_series(0, 33) i), view_name => 'vu_wide_v') \g /dev/null
+INSERT INTO vu_wide_v (c) VALUES (1);
+SELECT n, vu_updates((SELECT format('UPDATE vu_wide_v SET %s', string_agg(format('a%s = %s', i, i), ', ')) FROM generate_series(1, n) i)) FROM generate_series(32, 33) n;
+SELECT format('UPDATE vu_wide_v SET %s RETURNING a1, a33', string_agg(format('a%s = %s', i, i), ', ')) FROM generate_series(1, 33) i \gexec
+
 -- the table's rights count, and those of its column item
 CREATE ROLE regress_vu;
 GRANT SELECT, UPDATE ON vu_direct_v TO regress_vu;
@@ -137,6 +144,6 @@ SELECT dynamo_internal.set_columns('vu_direct_v'::regclass, 'vu_direct_v'::regcl
 SELECT dynamo_internal.set_columns('vu_direct_v'::regclass, 'vu_direct'::regclass, 'order', item, VARIADIC ARRAY['a', 'b', 'c']) FROM vu_direct LIMIT 1;
 
 DROP VIEW vu_upper, vu_checked;
-SELECT drop_table('vu_direct'), drop_table('vu_trigger') \g /dev/null
+SELECT drop_table('vu_direct'), drop_table('vu_trigger'), drop_table('vu_wide') \g /dev/null
 DROP FUNCTION vu_none, vu_both, vu_updates;
 DROP ROLE regress_vu;

@@ -131,6 +131,8 @@ SELECT create_entity('bare', 'member', '{"PK": "T#{team}", "SK": "M#{name:word}"
 SELECT create_entity('bare', 'badge', '{"PK": "T#{team}", "SK": "M#{name:word}#B#{badge}"}');
 SELECT put_item('bare', item::jsonb) FROM unnest(ARRAY['{"PK": "T#a", "SK": "TEAM"}', '{"PK": "T#a", "SK": "M#x"}', '{"PK": "T#a", "SK": "M#x#B#1"}']) item;
 SELECT query('bare', 'team = :t AND #n = :n AND badge = :b', '{":t": {"S": "a"}, ":n": {"S": "x"}, ":b": {"S": "1"}}', '{"#n": "name"}') ->> 'SK' AS sk;
+SELECT query('bare', 'team = :t AND #n = :n AND badge <= :b', '{":t": {"S": "a"}, ":n": {"S": "x"}, ":b": {"S": ""}}', '{"#n": "name"}');
+SELECT query('bare', 'team = :t AND #n = :n AND badge BETWEEN :b AND :b', '{":t": {"S": "a"}, ":n": {"S": "x"}, ":b": {"S": ""}}', '{"#n": "name"}');
 SELECT query('bare', 'team = :t', '{":t": {"S": "a"}}');
 SELECT query('bare', 'team = :t AND #n = :n', '{":t": {"S": "a"}, ":n": {"S": "x"}}', '{"#n": "name"}');
 

@@ -428,6 +428,15 @@ FindClauseValue(void *arg, const char *parameter)
 	return parameter[0] == '\0' ? MISSING_VALUE : q->values[atoi(parameter)];
 }
 
+/* Whether a bound is an empty text: not an open bound, but one that no key has. */
+static bool
+HasEmptyBound(const PartsQuery *q, const PatternValue *value)
+{
+	ValueRef	v = value->parameters == NIL ? MISSING_VALUE : FindClauseValue((void *) q, llast(value->parameters));
+
+	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S && ValuePayload(v).len == 0;
+}
+
 /* The value that a key attribute is compared with. */
 static ValueRef
 ValueOfKey(PartsQuery *q, const char *attribute, const PatternValue *value)
@@ -439,7 +448,7 @@ ValueOfKey(PartsQuery *q, const char *attribute, const PatternValue *value)
 	if (value->template == NULL)
 		return FindClauseValue(q, linitial(value->parameters));
 	initStringInfo(&text);
-	if (!PatternKeyText(value, FindClauseValue, q, &text))
+	if (HasEmptyBound(q, value) || !PatternKeyText(value, FindClauseValue, q, &text))
 		InvalidParameter("The condition has values of which template %s of key attribute %s composes no key",
 						 value->template, attribute);
 	return ValueOfString((Slice) {text.data, text.len});

@@ -111,6 +111,13 @@ OidConstant(Oid oid)
 	return (Node *) makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(oid), false, true);
 }
 
+/* Whether a call of set_columns can have so many columns. */
+static bool
+FitsIntoCall(Bitmapset *columns)
+{
+	return SET_COLUMNS_NARGS + ARGS_OF_COLUMN * bms_num_members(columns) <= FUNC_MAX_ARGS;
+}
+
 /* Whether no column is elsewhere than in the view's definition, and all that an UPDATE sets are of attributes. */
 static bool
 SetsAttributes(Relation view, Bitmapset *columns)
@@ -257,6 +264,7 @@ EntityViewUpdateTable(Query *query, int rows, const List *shown)
 	Relation	table = table_open(EntityViewTable(view), NoLock);
 	bool		takes = TakesStatement(query, rt_fetch(rows, query->rtable), view, table) &&
 		OidIsValid(SetColumnsFunction()) &&
+		FitsIntoCall(GetPermissionsNode(query, written)->updatedCols) &&
 		SetsAttributes(view, GetPermissionsNode(query, written)->updatedCols);
 
 	if (takes)
