@@ -27,6 +27,7 @@
 #include "table/placement.h"
 #include "table/table.h"
 #include "view/declared_types.h"
+#include "view/made_attributes.h"
 #include "version.h"
 #include "view/entity_view.h"
 #include "worker/api.h"
@@ -77,6 +78,7 @@ _PG_init(void)
 	PatternInit();				/* before the views whose rows they return */
 	EntityViewInit();
 	DeclaredTypesInit();
+	MadeAttributesInit();
 	BuildWorkerInit();
 	SearchInit();
 	TableSettingsInit();		/* after streams and views, which a node of a cluster may refuse to drop */

@@ -103,6 +103,20 @@ ListKept(const CopySet *set, Kept *kept)
 	return n;
 }
 
+/* Whether a key uses an attribute, or one that is computed of it. */
+static bool
+KeyDependsOn(const Entity *entity, const ComposedKey *key, Slice attribute)
+{
+	for (int i = 0; entity->has_rules && i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+
+		if (EntityComputedUses(a, attribute) && ComposedKeyUses(key, a->name))
+			return true;
+	}
+	return ComposedKeyUses(key, attribute);
+}
+
 /* Whether the keys of a place depend on an attribute of the entity's items. */
 static bool
 PlaceDependsOn(const KeySchema *place, const Entity *entity, Slice attribute)
@@ -111,7 +125,7 @@ PlaceDependsOn(const KeySchema *place, const Entity *entity, Slice attribute)
 		return true;
 	for (int i = 0; i < entity->nkeys; i++)
 	{
-		if (KeySchemaHas(place, entity->keys[i].attribute) && ComposedKeyUses(&entity->keys[i], attribute))
+		if (KeySchemaHas(place, entity->keys[i].attribute) && KeyDependsOn(entity, &entity->keys[i], attribute))
 			return true;
 	}
 	return false;
@@ -280,11 +294,13 @@ RefuseDefault(const Entity *entity, Slice attribute, const Copy *copy)
 {
 	const EntityAttribute *a = EntityAttributeFind(entity, attribute);
 
-	if (a != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
+	if (a != NULL && (!ValueIsMissing(a->constant) || !ValueIsMissing(a->initial) || a->function != DEFAULT_NO_FUNCTION ||
+					  a->read_only || a->computed.data != NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("attribute \"%.*s\" of entity \"%.*s\" cannot have a default or a constant",
-						(int) attribute.len, attribute.data, (int) entity->name.len, entity->name.data),
+				 errmsg("attribute \"%.*s\" of entity \"%.*s\" cannot %s",
+						(int) attribute.len, attribute.data, (int) entity->name.len, entity->name.data,
+						a->read_only ? "be read-only" : a->computed.data != NULL ? "be computed" : "have a default or a constant"),
 				 errdetail("\"%.*s\" keeps it as it is in other items.", (int) copy->name.len, copy->name.data)));
 }
 

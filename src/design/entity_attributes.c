@@ -12,6 +12,7 @@
 #include "utils/lsyscache.h"
 
 #include "design/entity_attributes.h"
+#include "entity/entity.h"
 #include "errors.h"
 #include "table/ddl_statement.h"
 #include "view/declared_types.h"
@@ -52,36 +53,89 @@ DeclaredTypeIsTime(Oid type)
 	return base == TIMESTAMPTZOID || base == TIMESTAMPOID || base == DATEOID;
 }
 
+#define MEMBER(name) \
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) '" name "')::pg_catalog.text END, "
+#define TEXT_MEMBER(name) \
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' AND pg_catalog.json_typeof(e.value OPERATOR(pg_catalog.->) '" name "') " \
+"      OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.->>) '" name "' END, "
+
 /* Reads attributes in the given order, which jsonb would not keep. */
 static const char attributes_query[] =
 "SELECT e.key, k.kind, "
 "  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
 "    WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'required')::pg_catalog.text END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'constant')::pg_catalog.text END, "
-"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'default')::pg_catalog.text END, "
+MEMBER("required") MEMBER("constant") MEMBER("default") MEMBER("enum") MEMBER("read_only")
+MEMBER("default_function") MEMBER("computed") TEXT_MEMBER("default_function") TEXT_MEMBER("computed")
 "  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (SELECT m FROM pg_catalog.json_object_keys(e.value) m "
-"    WHERE m OPERATOR(pg_catalog.<>) ALL ('{type,required,constant,default}'::pg_catalog.text[]) LIMIT 1) END "
+"    WHERE m OPERATOR(pg_catalog.<>) ALL ('{type,required,constant,default,enum,read_only,default_function,computed}'::pg_catalog.text[]) LIMIT 1) END "
 "FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
+
+/* Columns of the query. */
+enum
+{
+	COLUMN_NAME = 1,
+	COLUMN_KIND,
+	COLUMN_TYPE,
+	COLUMN_REQUIRED,
+	COLUMN_CONSTANT,
+	COLUMN_DEFAULT,
+	COLUMN_ENUM,
+	COLUMN_READ_ONLY,
+	COLUMN_FUNCTION_JSON,
+	COLUMN_COMPUTED_JSON,
+	COLUMN_FUNCTION,
+	COLUMN_COMPUTED,
+	COLUMN_UNKNOWN
+};
+
+static bool
+ReadFlag(const char *json, const char *member, const char *attribute)
+{
+	if (json != NULL && strcmp(json, "true") != 0 && strcmp(json, "false") != 0)
+		InvalidArgument("member \"%s\" of attribute \"%s\" is not a boolean", member, attribute);
+	return json != NULL && strcmp(json, "true") == 0;
+}
+
+/* Returns a member that must be a string; NULL if it is absent. */
+static char *
+ReadTextMemberOf(char *json, char *text, const char *member, const char *attribute)
+{
+	if (json != NULL && strcmp(json, "null") != 0 && text == NULL)
+		InvalidArgument("member \"%s\" of attribute \"%s\" is not a string", member, attribute);
+	return text;
+}
+
+static void
+ReadRules(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
+{
+	DefaultFunction function;
+
+	a->allowed = SPI_getvalue(tuple, desc, COLUMN_ENUM);
+	a->read_only = ReadFlag(SPI_getvalue(tuple, desc, COLUMN_READ_ONLY), "read_only", a->name);
+	a->function = ReadTextMemberOf(SPI_getvalue(tuple, desc, COLUMN_FUNCTION_JSON), SPI_getvalue(tuple, desc, COLUMN_FUNCTION),
+							 "default_function", a->name);
+	a->computed = ReadTextMemberOf(SPI_getvalue(tuple, desc, COLUMN_COMPUTED_JSON), SPI_getvalue(tuple, desc, COLUMN_COMPUTED),
+							 "computed", a->name);
+	if (a->function != NULL && !DefaultFunctionFromName(SliceOf(a->function), &function))
+		InvalidArgument("the default function of attribute \"%s\" is \"%s\", not \"uuid\" or \"now\"", a->name, a->function);
+}
 
 static void
 ReadDeclaredAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 {
-	char	   *kind = SPI_getvalue(tuple, desc, 2);
-	char	   *required = SPI_getvalue(tuple, desc, 4);
-	char	   *unknown = SPI_getvalue(tuple, desc, 7);
+	char	   *kind = SPI_getvalue(tuple, desc, COLUMN_KIND);
+	char	   *unknown = SPI_getvalue(tuple, desc, COLUMN_UNKNOWN);
 
-	a->name = SPI_getvalue(tuple, desc, 1);
-	a->type = SPI_getvalue(tuple, desc, 3);
-	a->constant = SPI_getvalue(tuple, desc, 5);
-	a->initial = SPI_getvalue(tuple, desc, 6);
+	a->name = SPI_getvalue(tuple, desc, COLUMN_NAME);
+	a->type = SPI_getvalue(tuple, desc, COLUMN_TYPE);
+	a->constant = SPI_getvalue(tuple, desc, COLUMN_CONSTANT);
+	a->initial = SPI_getvalue(tuple, desc, COLUMN_DEFAULT);
 	if (strcmp(kind, "string") != 0 && strcmp(kind, "object") != 0)
 		InvalidArgument("attribute \"%s\" must be described by a type or by an object", a->name);
 	if (unknown != NULL)
 		InvalidArgument("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
-	if (required != NULL && strcmp(required, "true") != 0 && strcmp(required, "false") != 0)
-		InvalidArgument("member \"required\" of attribute \"%s\" is not a boolean", a->name);
-	a->required = required != NULL && strcmp(required, "true") == 0;
+	a->required = ReadFlag(SPI_getvalue(tuple, desc, COLUMN_REQUIRED), "required", a->name);
+	ReadRules(tuple, desc, a);
 	if (a->type == NULL)
 		return;
 	ParseTypeName(a->type, &a->type_oid, &a->typmod);
@@ -147,6 +201,14 @@ DeclaredAttributesAppend(StringInfo out, const DeclaredAttributes *attributes)
 			appendStringInfo(out, ", \"constant\": %s", a->constant);
 		if (a->initial != NULL)
 			appendStringInfo(out, ", \"default\": %s", a->initial);
+		if (a->allowed != NULL)
+			appendStringInfo(out, ", \"enum\": %s", a->allowed);
+		if (a->function != NULL)
+			AppendEntityMember(out, "default_function", a->function);
+		if (a->read_only)
+			appendStringInfoString(out, ", \"read_only\": true");
+		if (a->computed != NULL)
+			AppendEntityMember(out, "computed", a->computed);
 		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoChar(out, ']');

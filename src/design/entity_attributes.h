@@ -20,6 +20,10 @@ typedef struct DeclaredAttribute
 	bool		required;
 	char	   *constant;		/* json; NULL if there is none */
 	char	   *initial;
+	char	   *allowed;
+	char	   *function;		/* name of the default function; NULL: none */
+	bool		read_only;
+	char	   *computed;		/* SQL expression; NULL: none */
 } DeclaredAttribute;
 
 typedef struct DeclaredAttributes

@@ -87,12 +87,36 @@ FormerProblem(const Entity *entity, ValueRef item)
 }
 
 static char *
+ComputedProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+		ValueRef	v = AttributeFind(item, a->name.data, a->name.len);
+		Problem		problem = NO_PROBLEM;
+		ValueRef	value;
+
+		if (a->computed.data == NULL)
+			continue;
+		if (!EntityCompute(entity, a, item, &value, &problem))
+			return psprintf("attribute %.*s cannot be computed", (int) a->name.len, a->name.data);
+		if (ValueIsMissing(value) ? !ValueIsMissing(v) : ValueIsMissing(v) || !ValueEqual(v, value))
+			return psprintf("attribute %.*s is not what is computed", (int) a->name.len, a->name.data);
+	}
+	return NULL;
+}
+
+static char *
 TestedProblem(const Entity *entity, ValueRef item)
 {
 	for (int i = 0; i < entity->nattributes; i++)
 	{
 		const EntityAttribute *a = &entity->attributes[i];
-		const char *why = a->tested ? EntityAttributeProblem(a, AttributeFind(item, a->name.data, a->name.len)) : NULL;
+		ValueRef	v = AttributeFind(item, a->name.data, a->name.len);
+		const char *why = a->tested ? EntityAttributeProblem(a, v) : NULL;
+
+		if (why == NULL)
+			why = EntityEnumProblem(a, v);
 
 		if (why != NULL)
 			return psprintf("attribute %.*s %s", (int) a->name.len, a->name.data, why);
@@ -125,7 +149,9 @@ ItemProblem(const Entity *entity, ValueRef item)
 		if (problem != NULL)
 			return problem;
 	}
-	problem = FormerProblem(entity, item);
+	problem = ComputedProblem(entity, item);
+	if (problem == NULL)
+		problem = FormerProblem(entity, item);
 	if (problem == NULL)
 		problem = TestedProblem(entity, item);
 	return problem != NULL ? problem : RequiredProblem(entity, item);

@@ -36,6 +36,7 @@
 #include "view/declared_types.h"
 #include "view/entity_view.h"
 #include "view/kind.h"
+#include "view/made_attributes.h"
 
 typedef struct EntityRequest
 {
@@ -351,6 +352,31 @@ KeepsTypes(const EntityRequest *r, const TableDef *def)
 	return true;
 }
 
+/* Whether all computed attributes, and the types of what they use, are what they were, of which keys may be composed. */
+static bool
+KeepsComputed(const EntityRequest *r)
+{
+	int			before = 0;
+	int			after = 0;
+
+	for (int i = 0; i < r->old->nattributes; i++)
+		before += r->old->attributes[i].computed.data != NULL;
+	for (int i = 0; i < r->attributes.count; i++)
+	{
+		const DeclaredAttribute *a = &r->attributes.list[i];
+		const EntityAttribute *old = a->computed == NULL ? NULL : EntityAttributeFind(r->old, SliceOf(a->name));
+
+		after += a->computed != NULL;
+		if (a->computed != NULL && (old == NULL || old->computed.data == NULL || !SliceIs(old->computed, a->computed)))
+			return false;
+		old = EntityAttributeFind(r->old, SliceOf(a->name));
+		if (old != NULL && EntityComputesFrom(r->old, old->name) &&
+			(a->type == NULL || old->type.data == NULL || !SliceIs(old->type, a->type)))
+			return false;
+	}
+	return before == after;
+}
+
 static char *
 PrintEntity(const EntityRequest *r, const TableDef *def)
 {
@@ -434,6 +460,7 @@ PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
 		return json;
 	json[strlen(json) - 1] = '\0';
 	json = psprintf("%s%s", json, FormerKeys(r, def));
+	same &= KeepsComputed(r);
 	if (same && r->old->composed)
 		json = psprintf("%s, \"composed\": true", json);
 	if (same && r->old->applied && KeepsTypes(r, def))
@@ -541,6 +568,7 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
 	DeclaredValuesCheck(RequireEntity(def, r.name));
+	ComputedAttributesCheck(RequireEntity(def, r.name));
 	if (r.old != NULL)
 		RefuseCopiedDefaults(relid, def);
 	StoreDefinition(relid, def);

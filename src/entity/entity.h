@@ -14,7 +14,10 @@
  *					 {"name": "token", "type": "uuid", "holds": "uuid"},
  *					 {"name": "size", "type": "size", "qualified": "shop.size"},
  *					 {"name": "status", "type": "text", "default": "OPEN"},
- *					 {"name": "version", "type": "integer", "constant": 1}],
+ *					 {"name": "version", "type": "integer", "constant": 1},
+ *					 {"name": "state", "type": "text", "enum": ["OPEN", "PAID"], "read_only": true},
+ *					 {"name": "id", "type": "uuid", "default_function": "uuid"},
+ *					 {"name": "quarter", "type": "integer", "computed": "extract(quarter FROM day)"}],
  *	  "on_mismatch": "replace", "applied": true, "composed": true,
  *	  "former": [{"attribute": "GSI2PK", "template": "STATUS#{status}"}]}, ...]
  *
@@ -27,6 +30,9 @@
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
  * key fits.
+ *
+ * Values of attributes with "computed", an SQL expression over other attributes, and
+ * with "default_function" come from whom EntitySetValueSource registers.
  *
  * The keys of an item are composed when it is written.  A part that it lacks as
  * an attribute is read from its key, if that is one by the templates.
@@ -53,6 +59,13 @@ typedef struct ComposedKey
 	Condition  *condition;		/* condition of items in the index; NULL for all items */
 } ComposedKey;
 
+typedef enum DefaultFunction
+{
+	DEFAULT_NO_FUNCTION,
+	DEFAULT_UUID,				/* a random one */
+	DEFAULT_NOW					/* when the transaction began */
+} DefaultFunction;
+
 typedef struct EntityAttribute
 {
 	Slice		name;
@@ -64,6 +77,10 @@ typedef struct EntityAttribute
 	bool		required;
 	ValueRef	constant;		/* MISSING_VALUE if there is none */
 	ValueRef	initial;		/* value in new items; MISSING_VALUE if there is none */
+	DefaultFunction function;	/* which makes the value in new items */
+	ValueRef	allowed;		/* a list of values; MISSING_VALUE for any */
+	bool		read_only;		/* an item keeps what it was created with */
+	Slice		computed;		/* SQL expression; data is NULL if there is none */
 } EntityAttribute;
 
 typedef struct Entity
@@ -82,12 +99,15 @@ typedef struct Entity
 	bool		applied;		/* composed, and all items conform to what is declared */
 	bool		replaces;		/* replace a given key that differs from the composed one */
 	bool		checks_types;	/* refuse attributes that cannot be cast to their types */
+	bool		has_rules;		/* some attribute is computed, or has a function or a list of values */
+	bool		has_read_only;
 } Entity;
 
 typedef struct EntitySet
 {
 	int			count;
 	Entity	   *entities;
+	bool		has_read_only;	/* one of them */
 } EntitySet;
 
 /* ---- entity_read.c ---- */
@@ -162,6 +182,42 @@ extern bool EntityHasTime(const Entity *entity, Slice name);
 
 /* Whether an attribute may be missing because the table's key contains it. */
 extern bool EntityKeyTells(const Entity *entity, Slice name);
+
+/* ---- entity_rules.c: what attributes may be, and what makes them ---- */
+
+extern const char *DefaultFunctionName(DefaultFunction function);
+extern bool DefaultFunctionFromName(Slice name, DefaultFunction *function);
+
+/* Returns a clause that says which values an attribute may have; NULL if it may have this one. */
+extern const char *EntityEnumProblem(const EntityAttribute *a, ValueRef value);
+
+/*
+ * Whether an expression may use an attribute: it is certain only that those are used for
+ * which this is true.
+ */
+extern bool EntityComputedUses(const EntityAttribute *a, Slice attribute);
+
+/* Whether the value of a computed attribute may depend on an attribute. */
+extern bool EntityComputesFrom(const Entity *entity, Slice attribute);
+
+typedef struct EntityValueSource
+{
+	/* Returns the value of an attribute with a default function. */
+	ValueRef	(*make_default) (const EntityAttribute *a);
+
+	/* Sets *value to that of a computed attribute; returns false if it notes a problem. */
+	bool		(*compute) (const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem);
+} EntityValueSource;
+
+extern void EntitySetValueSource(const EntityValueSource *source);
+extern ValueRef EntityMakeDefault(const EntityAttribute *a);
+extern bool EntityCompute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem);
+
+/*
+ * Whether an item has the read-only attributes of the one that it replaces.  Returns
+ * false if it notes the problem.
+ */
+extern bool EntityKeepsReadOnly(const EntitySet *set, ValueRef item, ValueRef old, Problem *problem);
 
 /* ---- entity_compose.c ---- */
 

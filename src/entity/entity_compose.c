@@ -102,6 +102,19 @@ typedef struct PartSource
 	ValueRef	item;
 } PartSource;
 
+/* Computes the value of a part that the item lacks. */
+static ValueRef
+ComputePart(const PartSource *source, const TemplatePart *part, const char **reason)
+{
+	const EntityAttribute *a = part->nsteps == 1 ? EntityAttributeFind(source->entity, part->name) : NULL;
+	Problem		problem = NO_PROBLEM;
+	ValueRef	value = MISSING_VALUE;
+
+	if (a != NULL && a->computed.data != NULL && !EntityCompute(source->entity, a, source->item, &value, &problem))
+		*reason = "cannot be computed";
+	return value;
+}
+
 /* A PartFinder. */
 static ValueRef
 FindPartInItem(void *arg, const TemplatePart *part, const char **reason)
@@ -109,7 +122,11 @@ FindPartInItem(void *arg, const TemplatePart *part, const char **reason)
 	const PartSource *source = arg;
 	ValueRef	value = EntityPartValue(source->entity, source->item, part);
 
-	*reason = FindDeclaredProblem(source->entity, part, value);
+	*reason = NULL;
+	if (ValueIsMissing(value) && source->entity->has_rules)
+		value = ComputePart(source, part, reason);
+	if (*reason == NULL)
+		*reason = FindDeclaredProblem(source->entity, part, value);
 	return value;
 }
 
@@ -351,6 +368,24 @@ CheckTested(const Composing *c, const EntityAttribute *a, ValueRef v)
 					   (int) a->name.len, a->name.data, (int) c->entity->name.len, c->entity->name.data, why);
 }
 
+/* Checks lists of values, but for what the old item has already. */
+static bool
+CheckEnums(const Composing *c)
+{
+	for (int i = 0; i < c->entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &c->entity->attributes[i];
+		ValueRef	v = ValueIsMissing(a->allowed) ? MISSING_VALUE : GetAttribute(c->item, a->name);
+		const char *why = EntityEnumProblem(a, v);
+
+		if (why == NULL || (!ValueIsMissing(c->write->old) && HasSameValue(v, GetAttribute(c->write->old, a->name))))
+			continue;
+		return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s of entity %.*s %s",
+						   (int) a->name.len, a->name.data, (int) c->entity->name.len, c->entity->name.data, why);
+	}
+	return true;
+}
+
 static bool
 SetDeclared(Composing *c)
 {
@@ -375,6 +410,35 @@ SetDeclared(Composing *c)
 			SetAttribute(c, a->name, a->initial);
 	}
 	return true;
+}
+
+/* Sets attributes that functions and expressions make, and checks lists of values. */
+static bool
+SetMadeAttributes(Composing *c)
+{
+	const EntityWrite *write = c->write;
+
+	for (int i = 0; i < c->entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &c->entity->attributes[i];
+
+		if (a->function != DEFAULT_NO_FUNCTION && ValueIsMissing(write->old) && !write->repairs &&
+			ValueIsMissing(GetAttribute(c->item, a->name)))
+			SetAttribute(c, a->name, EntityMakeDefault(a));
+	}
+	for (int i = 0; i < c->entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &c->entity->attributes[i];
+		ValueRef	value;
+
+		if (a->computed.data == NULL)
+			continue;
+		if (!EntityCompute(c->entity, a, c->item, &value, write->problem))
+			return false;
+		if (!HasSameValue(value, GetAttribute(c->item, a->name)))
+			SetAttribute(c, a->name, value);
+	}
+	return write->repairs || CheckEnums(c);
 }
 
 static bool
@@ -488,7 +552,7 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 	if (c.entity == NULL)
 		return !ProblemIsNoted(write->problem);
 	SetType(&c);
-	if (!SetDeclared(&c) || !SetKeys(&c, 0, c.entity->nbase))
+	if (!SetDeclared(&c) || (c.entity->has_rules && !SetMadeAttributes(&c)) || !SetKeys(&c, 0, c.entity->nbase))
 		return false;
 	RemoveFormerKeys(&c);
 	if (write->final &&

@@ -103,7 +103,8 @@ ItemWillHave(const Entity *entity, Slice name, ValueRef v)
 
 	if (!ValueIsMissing(v) && ValueTypeOf(v) != VALUE_NULL)
 		return a == NULL || ValueIsMissing(a->constant) || ValueEqual(a->constant, v);
-	return a != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial));
+	return a != NULL && (!ValueIsMissing(a->constant) || !ValueIsMissing(a->initial) ||
+						 a->function != DEFAULT_NO_FUNCTION || a->computed.data != NULL);
 }
 
 static bool

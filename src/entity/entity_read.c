@@ -190,9 +190,20 @@ ReadFormer(Reading *r, ValueRef list, Entity *entity)
 /* ---- attributes ---- */
 
 static void
+ReadDefaultFunction(Reading *r, ValueRef map, EntityAttribute *attribute)
+{
+	Slice		name = GetTextMember(r, map, "default_function");
+
+	if (name.data != NULL && !DefaultFunctionFromName(name, &attribute->function))
+		NoteEntityProblem(r, psprintf("Attribute \"%.*s\" has an unknown default function \"%.*s\".",
+									  (int) attribute->name.len, attribute->name.data, (int) name.len, name.data));
+}
+
+static void
 ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 {
-	static const char *const members[] = {"name", "type", "qualified", "holds", "required", "constant", "default"};
+	static const char *const members[] = {"name", "type", "qualified", "holds", "required", "constant", "default",
+	"default_function", "enum", "read_only", "computed"};
 	Slice		holds = GetTextMember(r, map, "holds");
 
 	CheckEntityMembers(r, map, members, lengthof(members));
@@ -206,6 +217,10 @@ ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 	attribute->required = GetFlagMember(r, map, "required");
 	attribute->constant = AttributeFind(map, "constant", strlen("constant"));
 	attribute->initial = AttributeFind(map, "default", strlen("default"));
+	attribute->read_only = GetFlagMember(r, map, "read_only");
+	attribute->computed = GetTextMember(r, map, "computed");
+	attribute->allowed = GetEntityMember(r, map, "enum", VALUE_L);
+	ReadDefaultFunction(r, map, attribute);
 }
 
 static void
@@ -216,7 +231,13 @@ ReadAttributes(Reading *r, ValueRef list, Entity *entity)
 	OpenMapList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
 	entity->attributes = palloc0(sizeof(EntityAttribute) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
-		ReadAttribute(r, ListElement(&elements, i), &entity->attributes[entity->nattributes++]);
+	{
+		EntityAttribute *a = &entity->attributes[entity->nattributes++];
+
+		ReadAttribute(r, ListElement(&elements, i), a);
+		entity->has_rules |= a->computed.data != NULL || a->function != DEFAULT_NO_FUNCTION || !ValueIsMissing(a->allowed);
+		entity->has_read_only |= a->read_only;
+	}
 }
 
 /* ---- an entity as a whole ---- */
@@ -296,6 +317,30 @@ CheckKeys(Reading *r, const Entity *entity)
 	}
 }
 
+/* Checks that one thing at most makes the value of an attribute. */
+static void
+CheckWhatMakes(Reading *r, const Entity *entity, const EntityAttribute *a)
+{
+	bool		has_default = !ValueIsMissing(a->initial) || a->function != DEFAULT_NO_FUNCTION;
+	const char *why = NULL;
+
+	if (EntityKeyFind(entity, a->name) != NULL && (!ValueIsMissing(a->constant) || has_default))
+		why = "is composed and has a constant or a default";
+	else if (!ValueIsMissing(a->constant) && has_default)
+		why = "has a constant and a default";
+	else if (!ValueIsMissing(a->initial) && a->function != DEFAULT_NO_FUNCTION)
+		why = "has two defaults";
+	else if (a->computed.data != NULL && (!ValueIsMissing(a->constant) || has_default || a->read_only))
+		why = "is computed, and cannot be read-only or have a constant or a default";
+	else if (a->computed.data != NULL && (EntityKeyFind(entity, a->name) != NULL || KeySchemaHas(r->key, a->name) ||
+										  (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, a->name))))
+		why = "is computed, and cannot be a key or the type attribute";
+	else if (a->computed.data != NULL && a->type.data == NULL)
+		why = "is computed, and needs a type";
+	if (why != NULL)
+		NoteEntityProblem(r, psprintf("Attribute \"%.*s\" %s.", (int) a->name.len, a->name.data, why));
+}
+
 static void
 CheckEntityAttributes(Reading *r, const Entity *entity)
 {
@@ -305,12 +350,7 @@ CheckEntityAttributes(Reading *r, const Entity *entity)
 
 		if (EntityAttributeFind(entity, a->name) != a)
 			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
-		if (EntityKeyFind(entity, a->name) != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
-			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
-										  (int) a->name.len, a->name.data));
-		if (!ValueIsMissing(a->constant) && !ValueIsMissing(a->initial))
-			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" has a constant and a default.",
-										  (int) a->name.len, a->name.data));
+		CheckWhatMakes(r, entity, a);
 	}
 }
 
@@ -397,6 +437,7 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	for (uint32 i = 0; i < elements.count && r.problem == NULL; i++)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
+		set->has_read_only |= set->entities[i].has_read_only;
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
 			NoteEntityProblem(&r, "Two entities have the same name.");
 	}
@@ -451,6 +492,10 @@ EntityConcerns(const Entity *entity, Slice attribute)
 	if (declared != NULL && entity->checks_types && declared->type.data != NULL)
 		return true;
 	if (declared != NULL && (declared->required || declared->tested || !ValueIsMissing(declared->constant)))
+		return true;
+	if (declared != NULL && (declared->read_only || declared->computed.data != NULL || !ValueIsMissing(declared->allowed)))
+		return true;
+	if (entity->has_rules && EntityComputesFrom(entity, attribute))
 		return true;
 	if (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, attribute))
 		return true;

@@ -142,6 +142,7 @@ WriteCompose(PreparedWrite *w, const Store *store, Problem *problem)
 	if (w->def->entities == NULL)
 		return true;
 	w->final = StoreItemIsFinal(store);
+	w->need_old |= w->op->kind == WRITE_KIND_PUT && HasReadOnlyAttributes(w->def);
 	if (w->update != NULL)
 		UpdateVisitTargets(w->update, ConcernsEntities, w);
 	return w->op->kind != WRITE_KIND_PUT ||
@@ -356,7 +357,7 @@ WriteApply(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem 
 		case WRITE_KIND_PUT:
 			*item = w->composed != NULL ? w->composed :
 				w->op->datum != NULL ? w->op->datum : ValueCopy(w->op->item);
-			return WRITE_PUT;
+			return CheckReadOnlyAttributes(w->def, ItemRoot(*item), old, problem) ? WRITE_PUT : WRITE_NOTHING;
 		case WRITE_KIND_UPDATE:
 			return ApplyUpdate(w, old, item, problem);
 		case WRITE_KIND_DELETE:

@@ -102,7 +102,7 @@ HasValue(const Entity *entity, const TemplatePart *part, ValueRef parts)
 	const EntityAttribute *a = EntityAttributeFind(entity, part->steps[0]);
 	ValueRef	v = PartAttribute(part, parts);
 
-	if (IsTypeAttribute(entity, part->name) || (a != NULL && !ValueIsMissing(a->constant)))
+	if (IsTypeAttribute(entity, part->name) || (a != NULL && (!ValueIsMissing(a->constant) || a->computed.data != NULL)))
 		return true;
 	return !ValueIsMissing(v) && ValueTypeOf(v) != VALUE_NULL;
 }
@@ -133,6 +133,20 @@ MissingPart(const TableDef *def, const Entity *entity, ValueRef parts)
 	return NULL;
 }
 
+/* Whether a part of the key is computed of an attribute. */
+static bool
+KeyComputesFrom(const Entity *entity, Slice name)
+{
+	for (int i = 0; entity->has_rules && i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+
+		if (EntityComputedUses(a, name) && EntityAttributeFind(entity, name) != NULL && EntityKeyHasPart(entity, a->name))
+			return true;
+	}
+	return false;
+}
+
 /* Returns a clause that says why parts are not those of an entity; NULL if they are. */
 static const char *
 WhyNotOf(const TableDef *def, const Entity *entity, ValueRef parts)
@@ -148,7 +162,8 @@ WhyNotOf(const TableDef *def, const Entity *entity, ValueRef parts)
 
 		if (problem != NULL)
 			return problem;
-		if (!IsTypeAttribute(entity, name) && !EntityKeyHasPart(entity, name) && !IsGivenKey(def, entity, name))
+		if (!IsTypeAttribute(entity, name) && !EntityKeyHasPart(entity, name) && !IsGivenKey(def, entity, name) &&
+			!KeyComputesFrom(entity, name))
 			return psprintf("has no part %.*s", (int) name.len, name.data);
 	}
 	return MissingPart(def, entity, parts);

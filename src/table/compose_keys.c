@@ -22,7 +22,20 @@ Compose(const TableDef *def, EntityWrite *write, struct varlena **composed)
 	*composed = NULL;
 	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
 		return true;
-	return EntityCompose(write, composed);
+	return CheckReadOnlyAttributes(def, write->item, write->old, write->problem) && EntityCompose(write, composed);
+}
+
+bool
+HasReadOnlyAttributes(const TableDef *def)
+{
+	return def->entities != NULL && def->entities->has_read_only;
+}
+
+bool
+CheckReadOnlyAttributes(const TableDef *def, ValueRef item, ValueRef old, Problem *problem)
+{
+	return !HasReadOnlyAttributes(def) || ValueIsMissing(old) || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA ||
+		EntityKeepsReadOnly(def->entities, item, old, problem);
 }
 
 bool

@@ -565,6 +565,13 @@ extern DYNAMO_EXPORT bool ComposeEntityKeys(const TableDef *def, ValueRef item, 
 extern bool ComposeUpdatedItem(const TableDef *def, ValueRef item, ValueRef old, bool final,
 							   struct varlena **composed, Problem *problem);
 
+/*
+ * The functions above check the read-only attributes of the item that they are told is
+ * replaced.  Of an item that was composed without it, whoever replaces it checks them.
+ */
+extern DYNAMO_EXPORT bool HasReadOnlyAttributes(const TableDef *def);
+extern DYNAMO_EXPORT bool CheckReadOnlyAttributes(const TableDef *def, ValueRef item, ValueRef old, Problem *problem);
+
 /* ---- derive_columns.c: deriving the columns of a row from its item ---- */
 
 /*

@@ -49,10 +49,19 @@
 
 /* ---- one line ---- */
 
+typedef struct ImportedPut
+{
+	const TableDef *def;
+	struct varlena *item;
+} ImportedPut;
+
 static WriteAction
 DecidePut(void *arg, ValueRef old, struct varlena **item)
 {
-	*item = arg;
+	const ImportedPut *put = arg;
+
+	(void) CheckReadOnlyAttributes(put->def, ItemRoot(put->item), old, NULL);
+	*item = put->item;
 	return WRITE_PUT;
 }
 
@@ -114,7 +123,8 @@ PutImportLine(Import *import, const ImportLine *line)
 	if (import->by_statement)
 		KeepItem(import, item);
 	else
-		StorePut(import->store, &key, false, DecidePut, item, &stored);
+		StorePut(import->store, &key, HasReadOnlyAttributes(import->store->def), DecidePut,
+				 &(ImportedPut) {import->store->def, item}, &stored);
 
 	import->current = NULL;
 	MemoryContextSwitchTo(caller);

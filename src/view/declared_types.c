@@ -25,6 +25,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "errors.h"
 #include "table/table.h"
 #include "view/attribute_cast.h"
 #include "view/declared_types.h"
@@ -32,6 +33,7 @@
 
 #define MAX_TYPE_TEXT	128		/* longer names are looked up each time */
 #define MAX_KNOWN		500
+#define MAX_ENUM_VALUES	100
 
 /* ---- types by name ---- */
 
@@ -126,9 +128,8 @@ RememberType(const char *text, Oid type, int32 typmod)
 	known->typmod = typmod;
 }
 
-/* Returns the type of an attribute; InvalidOid if it does not exist any more. */
-static Oid
-TypeOfAttribute(const EntityAttribute *a, int32 *typmod)
+Oid
+DeclaredTypeOf(const EntityAttribute *a, int32 *typmod)
 {
 	Slice		name = a->qualified.data != NULL ? a->qualified : a->type;
 	char	   *text = pnstrdup(name.data, name.len);
@@ -176,7 +177,7 @@ static char *
 TypeProblem(const Entity *entity, const EntityAttribute *a, ValueRef value, const char **reason)
 {
 	int32		typmod;
-	Oid			type = TypeOfAttribute(a, &typmod);
+	Oid			type = DeclaredTypeOf(a, &typmod);
 	ErrorData  *failure;
 
 	*reason = NULL;
@@ -209,6 +210,35 @@ CheckDeclaredValue(const Entity *entity, const EntityAttribute *a, const char *w
 				 errhint("It is a value, not an expression.")));
 }
 
+/* Checks the list of values that an attribute may have, to which its default and constant must belong. */
+static void
+CheckDeclaredEnum(const Entity *entity, const EntityAttribute *a)
+{
+	Container	list = {0};
+	const char *why;
+
+	if (ValueIsMissing(a->allowed))
+		return;
+	ContainerOpen(a->allowed, &list);
+	if (list.count == 0 || list.count > MAX_ENUM_VALUES)
+		InvalidArgument("the enum of attribute \"%.*s\" has %u values, not 1 to %d", (int) a->name.len, a->name.data,
+						list.count, MAX_ENUM_VALUES);
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		ValueRef	v = ListElement(&list, i);
+
+		if (ValueTypeOf(v) != VALUE_S && ValueTypeOf(v) != VALUE_N)
+			InvalidArgument("the enum of attribute \"%.*s\" has a value that is neither a string nor a number",
+							(int) a->name.len, a->name.data);
+		if (a->type.data != NULL)
+			CheckDeclaredValue(entity, a, "enum", v);
+	}
+	why = EntityEnumProblem(a, ValueIsMissing(a->constant) ? a->initial : a->constant);
+	if (why != NULL)
+		InvalidArgument("the %s of attribute \"%.*s\" %s", ValueIsMissing(a->constant) ? "default" : "constant",
+						(int) a->name.len, a->name.data, why);
+}
+
 void
 DeclaredValuesCheck(const Entity *entity)
 {
@@ -216,10 +246,12 @@ DeclaredValuesCheck(const Entity *entity)
 	{
 		const EntityAttribute *a = &entity->attributes[i];
 
+		CheckDeclaredEnum(entity, a);
 		if (a->type.data == NULL)
 			continue;
 		CheckDeclaredValue(entity, a, "default", a->initial);
 		CheckDeclaredValue(entity, a, "constant", a->constant);
+		CheckDeclaredValue(entity, a, "default function", EntityMakeDefault(a));
 	}
 }
 

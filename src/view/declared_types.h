@@ -12,8 +12,11 @@
 /* Registers the check of types in writes of entities with check_types. */
 extern void DeclaredTypesInit(void);
 
-/* Refuses constants and defaults of an entity that cannot be cast to their types. */
+/* Refuses values in the declaration of an entity that attributes cannot have. */
 extern void DeclaredValuesCheck(const Entity *entity);
+
+/* Returns the type of an attribute that has one; InvalidOid if it does not exist any more. */
+extern Oid	DeclaredTypeOf(const EntityAttribute *a, int32 *typmod);
 
 /*
  * Returns what is to be stored of a type that an attribute is declared with: its qualified

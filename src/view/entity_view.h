@@ -91,6 +91,14 @@ extern const EntityViewDef *EntityViewDefOf(Relation view);
 /* The table that an open view selects from, which its query names first; or InvalidOid. */
 extern DYNAMO_EXPORT Oid	EntityViewTable(Relation view);
 
+/* ---- entity_view_describe.c ---- */
+
+/*
+ * Makes what an entity declares of its attributes the comments of the columns of a view,
+ * but for columns with a comment of somebody else.  SPI must be connected.
+ */
+extern void EntityViewDescribe(Oid view, const Entity *entity);
+
 /* ---- entity_view_query.c ---- */
 
 /*

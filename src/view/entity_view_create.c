@@ -337,6 +337,7 @@ CreateView(EntitySpec *spec)
 	RunStatement("%s", EntityViewStatement(psprintf("CREATE VIEW %s WITH (security_invoker = true)", view), rel, table,
 										   spec->entity, spec->invalid, columns, n));
 	StoreViewTrigger(spec, table, ENTITY_TRIGGER, view, columns, n);
+	EntityViewDescribe(get_relname_relid(spec->view_name, schema), spec->entity);
 	SPI_finish();
 
 	TableDefRelease(table);
@@ -443,6 +444,7 @@ ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
 	relation_close(view, NoLock);
 	RunStatement("%s", EntityViewStatement(ReplaceStatement(oid, name), rel, table, entity, spec.invalid, columns, n));
 	StoreViewTrigger(&spec, table, trigger_name, name, columns, n);
+	EntityViewDescribe(oid, entity);
 }
 
 void

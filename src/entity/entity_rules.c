@@ -1,0 +1,158 @@
+/*
+ * entity_rules.c
+ *	  What values the attributes of an entity may have, and what makes them: lists of
+ *	  values, attributes that cannot change, functions, expressions.
+ *
+ * Expressions and functions need the server, so somebody above registers how they are
+ * evaluated.
+ */
+#include "postgres.h"
+
+#include "entity/entity.h"
+#include "errors.h"
+#include "item/json.h"
+
+#define MAX_LIST_SHOWN	200		/* bytes of a list of values in messages */
+
+static const EntityValueSource *value_source = NULL;
+
+void
+EntitySetValueSource(const EntityValueSource *source)
+{
+	value_source = source;
+}
+
+/* ---- default functions ---- */
+
+static const char *const function_names[] = {[DEFAULT_UUID] = "uuid", [DEFAULT_NOW] = "now"};
+
+const char *
+DefaultFunctionName(DefaultFunction function)
+{
+	return function_names[function];
+}
+
+bool
+DefaultFunctionFromName(Slice name, DefaultFunction *function)
+{
+	for (int i = DEFAULT_UUID; i < (int) lengthof(function_names); i++)
+	{
+		if (!SliceIs(name, function_names[i]))
+			continue;
+		*function = i;
+		return true;
+	}
+	return false;
+}
+
+ValueRef
+EntityMakeDefault(const EntityAttribute *a)
+{
+	return value_source == NULL || a->function == DEFAULT_NO_FUNCTION ? MISSING_VALUE : value_source->make_default(a);
+}
+
+/* ---- lists of values ---- */
+
+const char *
+EntityEnumProblem(const EntityAttribute *a, ValueRef value)
+{
+	Container	list;
+	StringInfoData shown;
+
+	if (ValueIsMissing(a->allowed) || ValueIsMissing(value))
+		return NULL;
+	ContainerOpen(a->allowed, &list);
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		if (ValueEqual(ListElement(&list, i), value))
+			return NULL;
+	}
+	initStringInfo(&shown);
+	for (uint32 i = 0; i < list.count && shown.len < MAX_LIST_SHOWN; i++)
+	{
+		Slice		text = ValuePayload(ListElement(&list, i));
+
+		appendStringInfoString(&shown, i == 0 ? "" : ", ");
+		if (ValueTypeOf(ListElement(&list, i)) == VALUE_S)
+			appendBinaryStringInfo(&shown, text.data, text.len);
+		else
+			ValueToJson(&shown, ListElement(&list, i));
+	}
+	if (shown.len >= MAX_LIST_SHOWN)
+		return "is none of the values that it may have";
+	return psprintf("is none of: %s", shown.data);
+}
+
+/* ---- expressions ---- */
+
+/* Whether a text contains a name, whatever the case of its letters. */
+static bool
+MentionsName(Slice text, Slice name)
+{
+	for (uint32 at = 0; at + name.len <= text.len; at++)
+	{
+		if (pg_strncasecmp(text.data + at, name.data, name.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+EntityComputedUses(const EntityAttribute *a, Slice attribute)
+{
+	/* a quotation mark in a name is written twice */
+	return a->computed.data != NULL &&
+		(memchr(attribute.data, '"', attribute.len) != NULL || MentionsName(a->computed, attribute));
+}
+
+bool
+EntityComputesFrom(const Entity *entity, Slice attribute)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		if (EntityComputedUses(&entity->attributes[i], attribute))
+			return true;
+	}
+	return false;
+}
+
+bool
+EntityCompute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem)
+{
+	*value = MISSING_VALUE;
+	return value_source == NULL || value_source->compute(entity, a, item, value, problem);
+}
+
+/* ---- read-only attributes ---- */
+
+/* An attribute, which may be in the key alone. */
+static ValueRef
+HeldValue(const Entity *entity, ValueRef item, const EntityAttribute *a)
+{
+	TemplatePart part = {.kind = PART_TEXT, .name = a->name, .nsteps = 1, .steps = unconstify(Slice *, &a->name)};
+	ValueRef	v = AttributeFind(item, a->name.data, a->name.len);
+
+	return ValueIsMissing(v) ? EntityPartValue(entity, item, &part) : v;
+}
+
+bool
+EntityKeepsReadOnly(const EntitySet *set, ValueRef item, ValueRef old, Problem *problem)
+{
+	const Entity *entity = EntityOfItem(set, old);
+
+	for (int i = 0; entity != NULL && entity->has_read_only && i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+		ValueRef	before = a->read_only ? HeldValue(entity, old, a) : MISSING_VALUE;
+		ValueRef	after = a->read_only ? HeldValue(entity, item, a) : MISSING_VALUE;
+
+		if (ValueIsMissing(before) ? ValueIsMissing(after) : !ValueIsMissing(after) && ValueEqual(before, after))
+			continue;
+		return ProblemNote(problem, &(Problem) {
+			.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+			.message = psprintf(DYNAMO_INVALID_PARAMETERS "Cannot update attribute %.*s. This attribute of entity %.*s is read-only",
+								(int) a->name.len, a->name.data, (int) entity->name.len, entity->name.data)
+		});
+	}
+	return true;
+}
