@@ -13,13 +13,6 @@
 #define CONTAINER_OVERHEAD	3	/* of a list or map */
 #define ELEMENT_OVERHEAD	1	/* of each of its elements */
 
-/* Whether the size of a value is that of its bytes without the tag. */
-static inline bool
-TypeIsText(ValueType type)
-{
-	return type == VALUE_S || type == VALUE_N || type == VALUE_B;
-}
-
 static uint64
 SetSize(ValueRef v)
 {
@@ -32,16 +25,54 @@ SetSize(ValueRef v)
 	return v.len - (c.elements - v.data);
 }
 
+/* The size of a value that is an element of a container, most of which are scalars. */
+static inline uint64
+ElementSize(const uint8 *value, const uint8 *end)
+{
+	ValueRef	v = {value, (uint32) (end - value)};
+	ValueType	type = ValueTypeOf(v);
+
+	if (likely(type <= VALUE_B))
+		return v.len - 1;
+	return type <= VALUE_NULL ? 1 : ValueSize(v);
+}
+
 static uint64
 ListSize(ValueRef v)
 {
 	Container	c;
-	uint64		size = CONTAINER_OVERHEAD;
+	uint64		size;
+	const uint8 *p;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
+	size = CONTAINER_OVERHEAD + (uint64) ELEMENT_OVERHEAD * c.count;
+	p = c.elements;
 	for (uint32 i = 0; i < c.count; i++)
-		size += ELEMENT_OVERHEAD + ValueSize(ListElement(&c, i));
+	{
+		const uint8 *end = c.elements + FormatReadOffset(c.ends, c.width, i);
+
+		size += ElementSize(p, end);
+		p = end;
+	}
+	return size;
+}
+
+/* The size of names and values; the compiler makes a loop for each width. */
+static inline uint64
+SizeOfEntries(const Container *c, uint32 width)
+{
+	uint64		size = 0;
+	const uint8 *p = c->elements;
+
+	for (uint32 i = 0; i < c->count; i++)
+	{
+		const uint8 *end = c->elements + FormatReadOffset(c->ends, width, i);
+		uint32		name = FormatReadVarint(&p);
+
+		size += name + ElementSize(p + name, end);
+		p = end;
+	}
 	return size;
 }
 
@@ -54,22 +85,13 @@ EntriesSize(ValueRef v, uint32 overhead)
 {
 	Container	c;
 	uint64		size;
-	const uint8 *p;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
 	size = (uint64) overhead * c.count;
-	p = c.elements;
-	for (uint32 i = 0; i < c.count; i++)
-	{
-		const uint8 *end = c.elements + FormatReadOffset(c.ends, c.width, i);
-		uint32		name = FormatReadVarint(&p);
-		ValueRef	value = {p + name, (uint32) (end - p) - name};
-
-		size += name + (TypeIsText(ValueTypeOf(value)) ? value.len - 1 : ValueSize(value));
-		p = end;
-	}
-	return size;
+	if (c.width == 1)
+		return size + SizeOfEntries(&c, 1);
+	return size + (c.width == 2 ? SizeOfEntries(&c, 2) : SizeOfEntries(&c, 4));
 }
 
 uint64

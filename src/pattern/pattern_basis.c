@@ -427,7 +427,7 @@ PatternRequireBasis(Oid table, const char *basis)
 	}
 	RequireVisible(def, known);
 	TableDefRelease(def);
-	table_close(rel, AccessShareLock);
+	table_close(rel, NoLock);	/* which is read next */
 }
 
 /* ---- the functions ---- */

@@ -175,30 +175,27 @@ PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, Strin
 typedef struct KeyCall
 {
 	PatternValue value;
-	int			nargs;
-	Oid			types[PATTERN_MAX_PARAMETERS * 2];
+	Oid			types[FLEXIBLE_ARRAY_MEMBER];	/* of the arguments */
 } KeyCall;
 
+/* A part and its parameter have one name here, which is found by its address. */
 static ValueRef
 FindPatternArgument(void *arg, const char *parameter)
 {
 	FunctionCallInfo fcinfo = arg;
 	const KeyCall *call = fcinfo->flinfo->fn_extra;
-	int			i = atoi(parameter);
+	int			i = 3;
+	ListCell   *cell;
 
+	foreach(cell, call->value.parameters)
+	{
+		if (lfirst(cell) == parameter)
+			break;
+		i += 2;
+	}
 	if (PG_ARGISNULL(i))
 		return MISSING_VALUE;
 	return AttributeFromDatum(PG_GETARG_DATUM(i), call->types[i], MISSING_VALUE);
-}
-
-/* Returns the name of a parameter of a call, which is its number. */
-static char *
-MakeNumberName(int number)
-{
-	char	   *name = palloc(12);
-
-	pg_ltoa(number, name);
-	return name;
 }
 
 static void
@@ -212,8 +209,8 @@ ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
 		if (!OidIsValid(call->types[i + 1]) || !TypeCanHoldAttribute(call->types[i + 1]))
 			InvalidArgument("the value of part \"%s\" has a type that keys cannot have", TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parts = lappend(call->value.parts, TextDatumGetCString(PG_GETARG_DATUM(i)));
-		call->value.parameters = lappend(call->value.parameters, MakeNumberName(i + 1));
 	}
+	call->value.parameters = call->value.parts;
 }
 
 /*
@@ -224,11 +221,10 @@ static KeyCall *
 ReadCall(FunctionCallInfo fcinfo)
 {
 	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-	KeyCall    *call = palloc0(sizeof(KeyCall));
+	KeyCall    *call = palloc(offsetof(KeyCall, types) + sizeof(Oid) * PG_NARGS());
 	text	   *comparison = PG_GETARG_TEXT_PP(0);
 
-	if (PG_NARGS() > (int) lengthof(call->types))
-		InvalidArgument("a key cannot have so many parts");
+	call->value = (PatternValue) {0};
 	if (!KeyComparisonFromName(SliceOfVarlena(comparison), &call->value.comparison))
 		InvalidArgument("invalid comparison \"%s\"", text_to_cstring(comparison));
 	call->value.template = text_to_cstring(PG_GETARG_TEXT_PP(1));
