@@ -27,7 +27,7 @@ SetSize(ValueRef v)
 
 /* The size of a value that is an element of a container, most of which are scalars. */
 static inline uint64
-ElementSize(const uint8 *value, const uint8 *end)
+SizeOfElement(const uint8 *value, const uint8 *end)
 {
 	ValueRef	v = {value, (uint32) (end - value)};
 	ValueType	type = ValueTypeOf(v);
@@ -52,7 +52,7 @@ ListSize(ValueRef v)
 	{
 		const uint8 *end = c.elements + FormatReadOffset(c.ends, c.width, i);
 
-		size += ElementSize(p, end);
+		size += SizeOfElement(p, end);
 		p = end;
 	}
 	return size;
@@ -70,7 +70,7 @@ SizeOfEntries(const Container *c, uint32 width)
 		const uint8 *end = c->elements + FormatReadOffset(c->ends, width, i);
 		uint32		name = FormatReadVarint(&p);
 
-		size += name + ElementSize(p + name, end);
+		size += name + SizeOfElement(p + name, end);
 		p = end;
 	}
 	return size;
