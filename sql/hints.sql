@@ -40,6 +40,28 @@ SELECT drop_index('music', 'byyear');
 SELECT drop_index('music', 'ByYear');
 SELECT put_item('music', '{"Artist": "a", "Song": 5}');
 SELECT put_item('music', '{"Artist": "a"}'::jsonb);
+SELECT query('music', 'Artist = Genre');
+SELECT create_table('dated', 'id', 'at', sort_key_type => 'date');
+INSERT INTO music ("Artist", "Song", item) VALUES ('a', 'b', '{"Genre": {"S": "Rock"}}');
+ALTER TABLE music DROP COLUMN "Genre";
+
+-- entities
+SELECT create_table('shop', 'pk', 'sk');
+SELECT create_entity('shop', 'song', '{"pk": "ARTIST#{artist}", "sk": "SONG#{song:8}"}');
+SELECT create_entity('shop', 'song', '{"pk": "ARTIST#{artist}", "sk": "SONG#{song:08}"}', '{"artist": "text", "song": "int", "title": "text"}');
+SELECT create_access_pattern('shop', 'wrong', 'artst = :a', '{song}');
+SELECT create_access_pattern('shop', 'wrong', 'artist = :a AND snog = :n', '{song}');
+SELECT create_access_pattern('shop', 'wrong', 'artist = :a AND title = :n', '{song}');
+SELECT create_access_pattern('shop', 'wrong', 'painter = :a', '{song}');
+
+-- names of one or two letters: in SQL, not in requests
+SELECT create_table('t', 'pk', indexes => '[{"index_name": "g1", "partition_key": "gpk"}]');
+SELECT create_index('t', 'g', 'gpk');
+SELECT put_item('t', '{"pk": "1", "gpk": "x"}'::jsonb);
+SELECT query('t', 'gpk = :x', '{":x": {"S": "x"}}', index_name => 'g');
+SELECT index_name, partition_key FROM indexes WHERE schema_name = 't_hints' AND table_name = 't' ORDER BY 1;
+SELECT request('ListTables', '{"ExclusiveStartTableName": "sho"}');
+SELECT request('CreateTable', '{"TableName": "u", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], "BillingMode": "PAY_PER_REQUEST"}');
 
 -- an index that is built in the background
 SET dynamo.in_place_build_limit = 0;

@@ -65,7 +65,7 @@ INSERT INTO typed (item) VALUES ('{"P": {"S": "p"}, "S": {"N": "1"}, "x": {"B": 
 SELECT dynamo.query('typed', 'S = :s AND x = :x', '{":s": {"N": "1"}, ":x": {"B": "AA=="}}', index_name => 'third');
 SELECT dynamo.drop_table('typed');
 SELECT dynamo.create_index('shop', 'g22', 'x', 'x');
-SELECT dynamo.create_index('shop', 'g', 'x');
+SELECT dynamo.create_index('shop', '', 'x');
 SELECT dynamo.create_index('shop', 'g 2', 'x');
 SELECT dynamo.create_index('shop', 'g22', ARRAY['a', 'b', 'c', 'd', 'e']);
 SELECT dynamo.create_index('shop', 'g22', ARRAY['a'], ARRAY['b', 'c', 'd', 'e', 'f']);

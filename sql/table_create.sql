@@ -41,7 +41,7 @@ SELECT dynamo.table_relation('ecommerce');
 SET search_path = t_table;
 
 -- definitions that the service refuses
-SELECT dynamo.create_table('ab', 'PK');
+SELECT dynamo.create_table('', 'PK');
 SELECT dynamo.create_table(repeat('x', 256), 'PK');
 SELECT dynamo.create_table('a table', 'PK');
 SELECT dynamo.create_table('ecommerce', 'PK');

@@ -7,7 +7,7 @@ SET search_path = t_vectors_checks, dynamo;
 SELECT dynamo.create_table('docs', 'pk', 'sk', indexes => '[{"index_name": "gsi", "partition_key": "g"}]');
 
 -- definitions
-SELECT dynamo.create_vector_index('docs', 'vx', 'emb', 4);
+SELECT dynamo.create_vector_index('docs', '', 'emb', 4);
 SELECT dynamo.create_vector_index('docs', 'gsi', 'emb', 4);
 SELECT dynamo.create_vector_index('docs', 'vec', 'emb', 0);
 SELECT dynamo.create_vector_index('docs', 'vec', 'emb', 4097);

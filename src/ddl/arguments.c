@@ -35,7 +35,8 @@ KeyTypeOfName(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("1 validation error detected: Value '%s' at 'attributeType' failed to satisfy constraint: Member must satisfy enum value set: [B, N, S]",
-						name)));
+						name),
+				 errhint("A key is a string (S), a number (N) or binary (B). Times are strings, such as 2026-01-31T12:00:00Z, which sort as the times do.")));
 	return (ValueType) type;
 }
 

@@ -124,6 +124,9 @@ ReadFormat(Reading *r, TemplatePart *part, Slice format)
 		part->any = true;
 	else if (SliceIs(format, "word"))
 		part->word = true;
+	else if (format.len > 0 && format.data[0] >= '1' && format.data[0] <= '9')
+		return NoteTemplateProblem(r, psprintf("unknown format \"%.*s\": a width begins with 0, as in {%.*s:0%.*s}", (int) format.len, format.data,
+											   (int) part->name.len, part->name.data, (int) format.len, format.data));
 	else
 		return NoteTemplateProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
 	return true;

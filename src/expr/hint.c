@@ -86,6 +86,8 @@ ExprErrorHint(ExprKind kind, const ExprError *error)
 		case EXPR_ERROR_KEY_OPERATOR:
 		case EXPR_ERROR_KEY_UNSUPPORTED:
 			return KEY_CONDITION_HINT;
+		case EXPR_ERROR_KEY_TWO_NAMES:
+			return "A key is compared with a value. Write a placeholder, such as :value, and define it in the expression attribute values.";
 		case EXPR_ERROR_KEY_TYPE:
 			return "Give a value of the key attribute's type, which dynamo.describe_table returns: {\"S\": \"5\"} is not {\"N\": \"5\"}.";
 		default:

@@ -177,6 +177,14 @@ extern void PatternPlan(AccessPattern *pattern, const PatternTarget *target);
 /* The same for a condition that was read before: clauses that are marked as used may be left over. */
 extern void PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternClause *clauses, int n);
 
+/* ---- pattern_hint.c ---- */
+
+/*
+ * Returns a hint about a name in the condition that no entity has, but nearly; NULL if
+ * there is none.
+ */
+extern const char *PatternNameHint(const PatternTarget *target, const PatternClause *clauses, int n);
+
 /*
  * Returns the template of a key attribute of an entity, or of items if entity
  * is NULL.

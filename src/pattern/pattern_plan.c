@@ -569,18 +569,39 @@ PlanPartition(Plan *plan)
 	for (int i = 0; i < key->npartition; i++)
 	{
 		const KeyAttribute *attribute = &key->attributes[i];
+		const char *meant;
 		bool		same;
 		const Template *t;
 
 		if (PlanAttribute(plan, attribute))
 			continue;
 		t = PatternCommonTemplate(plan->target, attribute, &same);
+		meant = PatternNameHint(plan->target, plan->clauses, plan->nclauses);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the condition does not determine partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),
 				 t == NULL || !same ? errdetail("The entities have different templates for it.") :
 				 errdetail("Its template is %.*s.", (int) t->source.len, t->source.data),
-				 errhint("Compare each part with a parameter by \"=\", or use another index.")));
+				 errhint("%s", meant != NULL ? meant : "Compare each part with a parameter by \"=\", or use another index.")));
+	}
+}
+
+static void
+RefuseUnused(const Plan *plan)
+{
+	for (int i = 0; i < plan->nclauses; i++)
+	{
+		const Clause *c = &plan->clauses[i];
+		const char *meant;
+
+		if (c->used)
+			continue;
+		meant = PatternNameHint(plan->target, c, 1);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the condition on \"%.*s\" is not a range of the key", (int) c->attribute.len, c->attribute.data),
+				 errhint("%s", meant != NULL ? meant :
+						 "Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too.")));
 	}
 }
 
@@ -605,15 +626,7 @@ PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternC
 		if (!PlanAttribute(&plan, &key->attributes[i]))
 			break;
 	}
-	for (int i = 0; i < plan.nclauses; i++)
-	{
-		if (!plan.clauses[i].used)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the condition on \"%.*s\" is not a range of the key",
-							(int) plan.clauses[i].attribute.len, plan.clauses[i].attribute.data),
-					 errhint("Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too.")));
-	}
+	RefuseUnused(&plan);
 	for (int i = 0; i < plan.nclauses; i++)
 	{
 		if (!plan.clauses[i].decided)

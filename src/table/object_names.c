@@ -9,7 +9,7 @@
 #include "errors.h"
 #include "table/object_names.h"
 
-#define RESOURCE_NAME_MIN	3
+#define RESOURCE_NAME_MIN	1
 #define RESOURCE_NAME_MAX	255
 
 /* Number of hexadecimal digits of the hash in a mapped name. */
@@ -45,7 +45,7 @@ ViolatedConstraint(const char *name)
 	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != len)
 		return "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
 	if (len < RESOURCE_NAME_MIN)
-		return "Member must have length greater than or equal to 3";
+		return "Member must have length greater than or equal to 1";
 	if (len > RESOURCE_NAME_MAX)
 		return "Member must have length less than or equal to 255";
 	return NULL;

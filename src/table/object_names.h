@@ -27,9 +27,10 @@
 extern uint64 StableHash(const void *bytes, size_t len, uint64 seed);
 
 /*
- * Whether a name consists of 3-255 characters of [a-zA-Z0-9_.-]; the second
+ * Whether a name consists of 1-255 characters of [a-zA-Z0-9_.-]; the second
  * function raises the service's errors.
  */
+#define REQUEST_NAME_MIN	3	/* requests have no shorter names, as the service */
 extern bool IsResourceName(const char *name);
 extern void CheckResourceName(const char *name, const char *member);
 

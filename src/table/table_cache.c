@@ -266,7 +266,7 @@ FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("table \"%s\" has no column \"%s\" for %s",
 						RelationGetRelationName(rel), column, holds),
-				 errhint("Key columns cannot be renamed while their table or index exists. Restore the name of the column.")));
+				 errhint("Key columns cannot be renamed or dropped while their table or index exists. Restore the name of the column; to drop an index, call dynamo.drop_index.")));
 	column_attribute = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
 	if (column_attribute->attgenerated != '\0')
 		ereport(ERROR,

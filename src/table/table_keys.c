@@ -212,7 +212,8 @@ CheckTableKeys(const TableDef *def, ValueRef item, Problem *problem)
 				.sqlstate = ERRCODE_DYNAMO_VALIDATION,
 				.message = psprintf(DYNAMO_INVALID_PARAMETERS "Missing the key %s in the item", attr->name.data),
 				.hint = def->entities != NULL ?
-				"The attributes do not compose a key of any entity. dynamo.entities lists the attributes of each key." : NULL
+				"The attributes do not compose a key of any entity. dynamo.entities lists the attributes of each key." :
+				"Keys are attributes of the item, from which the key columns are derived."
 			});
 		if (ValueTypeOf(v) != attr->type)
 			return ProblemNote(problem, &(Problem) {

@@ -193,7 +193,7 @@ VisibleTableName(const FormData_pg_class *form)
 
 	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_PARTITIONED_TABLE) ||
 		form->relispartition || !form->relhastriggers ||
-		!IsFoundByName(NameStr(form->relname), form->oid) || RelationIsShard(form->oid))
+		strlen(NameStr(form->relname)) < REQUEST_NAME_MIN || !IsFoundByName(NameStr(form->relname), form->oid) || RelationIsShard(form->oid))
 		return NULL;
 	definition = TableDefinitionText(form->oid);
 	return definition != NULL ? ListedTableName(NameStr(form->relname), definition) : NULL;
