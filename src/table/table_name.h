@@ -24,6 +24,7 @@
 
 #include "fmgr.h"
 
+#include "compat.h"
 #include "exported.h"
 
 /* The parts of a name. */
