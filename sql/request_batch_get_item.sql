@@ -24,7 +24,7 @@ SELECT get('{}');
 SELECT get('{"tab": {}}');
 SELECT get('{"tab": {"Keys": []}}');
 SELECT get('{"tab": null}');
-SELECT get(json_build_object('num', json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 101) i)))::text) ~ 'at .requestItems.num.member.keys. failed to satisfy constraint: Member must have length less than or equal to 100';
+SELECT get(json_build_object('num', json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 101) i)))::text) ~ 'Value at .RequestItems.num.member.Keys. failed to satisfy constraint: Member must have length less than or equal to 100';
 SELECT get(json_build_object('num', k, 'tab', k)::text) FROM (SELECT json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 51) i)) k) s;
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}, {"n": {"N": "2"}}, {"n": {"N": "1"}}]}}');
 -- keys are compared as written, before the table is looked up

@@ -38,6 +38,7 @@ typedef struct Problem
 	int			rank;			/* of several the greatest matters most */
 	const char *message;
 	const char *detail;			/* NULL: none */
+	bool		very_deep;		/* the value is nested beyond ITEM_VERY_DEEP */
 	bool		for_client;		/* the detail is for clients of requests, too, and not for the log */
 	const char *hint;			/* NULL: none */
 	const char *query;			/* the expression it is in; NULL: none */

@@ -32,6 +32,8 @@ static const ErrorText error_texts[] = {
 	"The expression can not be empty;"},
 	{EXPR_ERROR_TOO_LONG, 0, NULL,
 	"Expression size has exceeded the maximum allowed size; expression size: %n"},
+	{EXPR_ERROR_UPDATE_TOO_LONG, 0, NULL,
+	"Expression size has exceeded the maximum allowed size;"},
 	{EXPR_ERROR_SYNTAX, 0, NULL,
 	"Syntax error; token: \"%1\", near: \"%2\""},
 	{EXPR_ERROR_OPERATORS, 0, NULL,
@@ -92,7 +94,7 @@ static const ErrorText error_texts[] = {
 	"KeyConditionExpressions cannot have conditions on nested attributes"},
 	{EXPR_ERROR_KEY_NESTED_FUNCTION, 20, "",
 	"KeyConditionExpressions cannot contain nested operations"},
-	{EXPR_ERROR_KEY_TWICE, 20, "",
+	{EXPR_ERROR_KEY_TWICE, 20, NULL,
 	"KeyConditionExpressions must only contain one condition per key"},
 	{EXPR_ERROR_KEY_NO_ATTRIBUTE, 20, KEY_CONDITION_PREFIX,
 	"No key attribute specified"},
@@ -101,7 +103,7 @@ static const ErrorText error_texts[] = {
 	{EXPR_ERROR_KEY_NOT_FIRST, 20, KEY_CONDITION_PREFIX,
 	"%1 operator must have the key attribute as its first operand"},
 	{EXPR_ERROR_KEY_COUNT, 20, "",
-	"Conditions can be of length 1 or 2 only"},
+	"The number of query conditions (%1) exceeds the number of key attributes defined in the schema (%2)"},
 	{EXPR_ERROR_KEY_MISSING, 20, "",
 	"Query condition missed key schema element: %1"},
 	{EXPR_ERROR_KEY_UNSUPPORTED, 20, "",
@@ -161,6 +163,9 @@ ErrorRank(ExprKind kind, ExprErrorCode code)
 	 * In conditions, undefined names and undefined values have the same rank.
 	 */
 	if (kind != EXPR_UPDATE && code == EXPR_ERROR_VALUE)
+		code = EXPR_ERROR_NAME;
+	/* In key conditions the first fault counts, be it one or the other. */
+	if (kind == EXPR_KEY_CONDITION && code == EXPR_ERROR_OPERAND_TYPE)
 		code = EXPR_ERROR_NAME;
 	return ErrorTextFind(code)->rank;
 }

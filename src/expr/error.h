@@ -19,6 +19,7 @@ typedef enum ExprErrorCode
 	EXPR_OK,
 	EXPR_ERROR_EMPTY,
 	EXPR_ERROR_TOO_LONG,		/* number: size */
+	EXPR_ERROR_UPDATE_TOO_LONG,
 	EXPR_ERROR_SYNTAX,			/* one: token, two: its neighbourhood */
 	EXPR_ERROR_OPERATORS,
 	EXPR_ERROR_DEPTH,			/* number: levels */
@@ -53,7 +54,7 @@ typedef enum ExprErrorCode
 	EXPR_ERROR_KEY_NO_ATTRIBUTE,
 	EXPR_ERROR_KEY_TWO_NAMES,
 	EXPR_ERROR_KEY_NOT_FIRST,	/* one: operator */
-	EXPR_ERROR_KEY_COUNT,
+	EXPR_ERROR_KEY_COUNT,		/* one: of conditions, two: of key attributes */
 	EXPR_ERROR_KEY_MISSING,		/* one: attribute */
 	EXPR_ERROR_KEY_UNSUPPORTED,
 	EXPR_ERROR_KEY_TYPE,

@@ -235,8 +235,6 @@ CheckSimpleKey(const KeyClauses *list, const KeySchema *schema)
 	const KeyAttribute *range = &schema->attributes[1];
 	const KeyClause *clause = FindClause(list, hash->name);
 
-	if (list->n > 2)
-		return ReportClause(list, &list->clauses[2], EXPR_ERROR_KEY_COUNT, MISSING_SLICE);
 	if (clause == NULL)
 		return ReportClause(list, NULL, EXPR_ERROR_KEY_MISSING, hash->name);
 	if (clause->test.op != KEY_EQ)
@@ -327,12 +325,28 @@ TakeTest(const KeyClauses *list, const KeyAttribute *attribute, KeyTest *test)
 	return ReportClause(list, clause, EXPR_ERROR_KEY_TYPE, MISSING_SLICE);
 }
 
+/* There cannot be more conditions than the key has attributes. */
+static bool
+CheckClauseCount(const KeyClauses *list, const KeySchema *schema)
+{
+	int			total = KeyCount(schema);
+
+	if (list->expr == NULL)
+		return list->n <= 2 || list->n <= total ||
+			NoteInvalid(list->problem, "Conditions can be of length 1 or 2 only");
+	return list->n <= total ||
+		ReportAt(list, list->clauses[total].position, EXPR_ERROR_KEY_COUNT,
+				 SliceOf(psprintf("%d", list->n)), SliceOf(psprintf("%d", total)));
+}
+
 KeyCondition *
 KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema)
 {
 	KeyCondition *key = palloc0(sizeof(KeyCondition));
 	bool		simple = schema->npartition == 1 && schema->nsort <= 1;
 
+	if (!CheckClauseCount(clauses, schema))
+		return NULL;
 	if (simple ? !CheckSimpleKey(clauses, schema) : !CheckMultiKey(clauses, schema))
 		return NULL;
 	key->ntests = KeyCount(schema);

@@ -260,10 +260,11 @@ static bool
 CheckTextSize(Parser *p)
 {
 	uint32		len = p->expr->text.len;
+	ExprErrorCode too_long = p->problem.kind == EXPR_UPDATE ? EXPR_ERROR_UPDATE_TOO_LONG : EXPR_ERROR_TOO_LONG;
 
 	if (len > 0 && len <= EXPR_MAX_SIZE)
 		return true;
-	ParserFailAt(p, len == 0 ? EXPR_ERROR_EMPTY : EXPR_ERROR_TOO_LONG, MISSING_SLICE, (int) len);
+	ParserFailAt(p, len == 0 ? EXPR_ERROR_EMPTY : too_long, MISSING_SLICE, (int) len);
 	return false;
 }
 

@@ -38,6 +38,7 @@ ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates)
 	b->position = NULL;
 	b->source = NULL;
 	b->problem = NULL;
+	b->words = VALUE_WORDS_SQL;
 	b->bytes = b->initial_bytes;
 	b->capacity = lengthof(b->initial_bytes);
 	b->entries = b->initial_entries;
@@ -248,8 +249,7 @@ ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len)
 	if (likely(status == NUMBER_OK))
 		ItemBuilderNumber(b, encoded, encoded_len);
 	else
-		ItemBuilderError(b, "%s%.*s", NumberErrorMessage(status, IsInSet(b)),
-						 status == NUMBER_MALFORMED ? (int) len : 0, text);
+		ItemBuilderBadNumber(b, status, IsInSet(b), (Slice) {text, len});
 }
 
 /* Adds a value that consists of its tag only. */

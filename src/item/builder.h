@@ -63,6 +63,17 @@ typedef struct BuilderFrame
 } BuilderFrame;
 
 /*
+ * In which words problems of values are told.  The service has new ones in some
+ * operations.
+ */
+typedef enum ValueWords
+{
+	VALUE_WORDS_SQL,			/* in SQL functions */
+	VALUE_WORDS_OLD,
+	VALUE_WORDS_NEW
+} ValueWords;
+
+/*
  * Private to builder.c and builder_error.c.  It is defined here so that a
  * builder can be a local variable, which saves its allocation for many small
  * items.
@@ -76,6 +87,7 @@ typedef struct ItemBuilder
 	BuilderPosition position;
 	const void *source;
 	Problem    *problem;		/* NULL to raise problems */
+	ValueWords	words;
 
 	uint8	   *bytes;
 	uint32		len;
@@ -90,7 +102,7 @@ typedef struct ItemBuilder
 	 * problem: nothing more is built.
 	 */
 	int			nframes;
-	BuilderFrame frames[ITEM_MAX_DEPTH + 1];
+	BuilderFrame frames[ITEM_MAX_DEPTH + 2];	/* one more, of values of expressions */
 
 	BuilderEntry initial_entries[64];
 	uint8		initial_bytes[1024];

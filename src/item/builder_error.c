@@ -66,8 +66,16 @@ ItemBuilderNote(ItemBuilder *b, const Problem *found)
 	ProblemNote(b->problem, found);
 }
 
+/*
+ * An empty name of an item's own attribute matters more than a value that is too
+ * deep, one inside a value less.
+ */
+#define EMPTY_NAME		"Empty attribute name"
+#define OUTER_NAME_RANK	1
+#define INNER_NAME_RANK	(-1)
+
 static void
-NoteAtPlace(ItemBuilder *b, const char *message)
+NoteAtPlace(ItemBuilder *b, const char *message, int rank)
 {
 	StringInfoData place;
 
@@ -75,6 +83,7 @@ NoteAtPlace(ItemBuilder *b, const char *message)
 	ItemBuilderAppendPlace(b, false, &place);
 	ItemBuilderNote(b, &(Problem) {
 		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.rank = rank,
 		.message = message,
 		.detail = place.len > 0 ? psprintf("At %s.", place.data) : NULL
 	});
@@ -91,22 +100,28 @@ ItemBuilderError(ItemBuilder *b, const char *format,...)
 	va_start(args, format);
 	message = DynamoFormat(format, args);
 	va_end(args);
-	NoteAtPlace(b, message);
+	NoteAtPlace(b, message, 0);
 }
 
 void
 ItemBuilderTooDeep(ItemBuilder *b)
 {
-	if (!ItemBuilderHasFailed(b))
-		NoteAtPlace(b, ITEM_TOO_DEEP);
+	if (!ItemBuilderHasFailed(b) || b->problem->rank == INNER_NAME_RANK)
+		NoteAtPlace(b, ITEM_TOO_DEEP, 0);
+	if (b->depth > ITEM_VERY_DEEP && b->problem != NULL)
+		b->problem->very_deep = true;
 }
 
 void
 ItemBuilderBadName(ItemBuilder *b, uint32 len)
 {
-	if (len == 0)
-		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Empty attribute name");
-	else
+	bool		outer = b->depth == b->outer_depth + 1;
+
+	if (len == 0 && outer && ProblemIsNoted(b->problem) && strcmp(b->problem->message, ITEM_TOO_DEEP) == 0)
+		NoteAtPlace(b, EMPTY_NAME, OUTER_NAME_RANK);
+	else if (len == 0 && !ItemBuilderHasFailed(b))
+		NoteAtPlace(b, EMPTY_NAME, outer ? 0 : INNER_NAME_RANK);
+	else if (len > 0)
 		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
 						 "Attribute name is too large, must be less than %d bytes",
 						 ITEM_MAX_NAME + 1);
@@ -121,35 +136,75 @@ CompareStarts(const void *a, const void *b)
 	return ea->start < eb->start ? -1 : ea->start > eb->start;
 }
 
+/* ---- sets ---- */
+
+static Slice
+MemberOf(const ItemBuilder *b, const BuilderEntry *e)
+{
+	return (Slice) {(const char *) b->bytes + e->key, e->key_len};
+}
+
+/* The position of the first member that repeats one before it. */
+static uint32
+FindRepeated(const ItemBuilder *b, const BuilderEntry *entries, uint32 n)
+{
+	for (uint32 i = 1; i < n; i++)
+	{
+		for (uint32 k = 0; k < i; k++)
+		{
+			if (SliceEqual(MemberOf(b, &entries[k]), MemberOf(b, &entries[i])))
+				return i;
+		}
+	}
+	return n;
+}
+
+/* Sorts the members before the first repeated one by their bytes. */
+static void
+SortDistinct(const ItemBuilder *b, BuilderEntry *entries, uint32 n)
+{
+	uint32		distinct = FindRepeated(b, entries, n);
+
+	for (uint32 i = 1; i < distinct; i++)
+	{
+		BuilderEntry moved = entries[i];
+		uint32		k = i;
+
+		for (; k > 0 && SliceCompare(MemberOf(b, &moved), MemberOf(b, &entries[k - 1])) < 0; k--)
+			entries[k] = entries[k - 1];
+		entries[k] = moved;
+	}
+}
+
 /*
- * Returns the members of a set in the order they were added, for the message
- * about duplicates.
+ * Returns the members of a set for the message about duplicates, in the order they
+ * were added; in the new words the distinct ones come first, sorted.
  */
 static char *
 DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
 {
 	BuilderEntry *entries = b->entries + f->first_entry;
 	uint32		n = b->nentries - f->first_entry;
+	bool		binary = f->type == VALUE_BS;
+	bool		quoted = b->words == VALUE_WORDS_NEW || (binary && b->words == VALUE_WORDS_SQL);
+	const char *quote = quoted ? "\"" : "";
 	StringInfoData out;
 
 	qsort(entries, n, sizeof(BuilderEntry), CompareStarts);
+	if (b->words == VALUE_WORDS_NEW)
+		SortDistinct(b, entries, n);
 	initStringInfo(&out);
 	for (uint32 i = 0; i < n; i++)
 	{
-		const char *member = (const char *) b->bytes + entries[i].key;
-		uint32		len = entries[i].key_len;
+		Slice		member = MemberOf(b, &entries[i]);
 
-		if (f->type == VALUE_SS)
-		{
-			appendStringInfoString(&out, i > 0 ? ", " : "");
-			appendBinaryStringInfo(&out, member, len);
-		}
+		appendStringInfoString(&out, i == 0 ? "" : binary && quoted ? "," : ", ");
+		appendStringInfoString(&out, quote);
+		if (binary)
+			Base64Append(&out, member.data, member.len);
 		else
-		{
-			appendStringInfoString(&out, i > 0 ? ",\"" : "\"");
-			Base64Append(&out, member, len);
-			appendStringInfoChar(&out, '"');
-		}
+			appendBinaryStringInfo(&out, member.data, (int) member.len);
+		appendStringInfoString(&out, quote);
 	}
 	return out.data;
 }
@@ -166,7 +221,66 @@ ItemBuilderDuplicateMember(ItemBuilder *b, const BuilderFrame *f)
 						 "Input collection [%s]of type BS contains duplicates.",
 						 DescribeMembers(b, f));
 	else
-		ItemBuilderError(b, "Input collection contains duplicates");
+		ItemBuilderError(b, b->words == VALUE_WORDS_NEW ?
+						 DYNAMO_INVALID_PARAMETERS "Input collection contains duplicates." :
+						 "Input collection contains duplicates");
+}
+
+/* ---- numbers ---- */
+
+/* Reads the exponent of a number's text, 0 if it has none; false if it needs more than 64 bits. */
+static bool
+ExponentOf(Slice text, int64 *exponent)
+{
+	const char *end = text.data + text.len;
+	const char *p = text.data;
+	bool		negative;
+	uint64		value = 0;
+
+	*exponent = 0;
+	while (p < end && *p != 'e' && *p != 'E')
+		p++;
+	if (p == end)
+		return true;
+	negative = ++p < end && *p == '-';
+	for (p += p < end && (*p == '-' || *p == '+'); p < end; p++)
+	{
+		if (value > (PG_INT64_MAX - 9) / 10)
+			return false;
+		value = value * 10 + (uint64) (*p - '0');
+	}
+	*exponent = negative ? -(int64) value : (int64) value;
+	return true;
+}
+
+/*
+ * The status of a number as the service sees it.  Its old reader has exponents of
+ * 32 bits, of which the largest wraps; the new one has 64 bits.
+ */
+static NumberStatus
+StatusInWords(ValueWords words, NumberStatus status, Slice text)
+{
+	int64		exponent;
+
+	if ((status != NUMBER_OVERFLOW && status != NUMBER_UNDERFLOW) || words == VALUE_WORDS_SQL)
+		return status;
+	if (!ExponentOf(text, &exponent))
+		return NUMBER_MALFORMED;
+	if (words == VALUE_WORDS_NEW)
+		return status;
+	if (exponent > PG_INT32_MAX || exponent < -(int64) PG_INT32_MAX)
+		return NUMBER_MALFORMED;
+	return exponent == PG_INT32_MAX ? NUMBER_UNDERFLOW : status;
+}
+
+void
+ItemBuilderBadNumber(ItemBuilder *b, NumberStatus status, bool in_set, Slice text)
+{
+	bool		colon = b->words == VALUE_WORDS_NEW || (b->words == VALUE_WORDS_SQL && in_set);
+
+	status = StatusInWords(b->words, status, text);
+	ItemBuilderError(b, "%s%.*s", NumberErrorMessage(status, colon),
+					 status == NUMBER_MALFORMED ? (int) text.len : 0, text.data);
 }
 
 void

@@ -6,6 +6,7 @@
 #define DYNAMO_BUILDER_ERROR_H
 
 #include "item/builder.h"
+#include "item/number.h"
 
 /*
  * Notes a validation error about the next value with ItemBuilderNote; takes
@@ -16,6 +17,9 @@ extern void ItemBuilderError(ItemBuilder *b, const char *format,...)
 
 /* A container would be nested too deeply. */
 extern void ItemBuilderTooDeep(ItemBuilder *b);
+
+/* Notes a number with this text that has this status. */
+extern void ItemBuilderBadNumber(ItemBuilder *b, NumberStatus status, bool in_set, Slice text);
 
 /* The next name in a map has an invalid length. */
 extern void ItemBuilderBadName(ItemBuilder *b, uint32 len);

@@ -64,6 +64,7 @@
 #define ITEM_TOO_DEEP \
 	"Nesting Levels have exceeded supported limits: " \
 	"Attributes in the item have nested levels beyond supported limit"
+#define ITEM_VERY_DEEP		63	/* beyond it the service says more in its old words */
 #define ITEM_MAX_SIZE		409600	/* by ItemSize's rules, names included */
 #define ITEM_MAX_NAME		65535	/* bytes of an attribute name */
 #define KEY_MAX_NAME		255 /* bytes of a key attribute's name */

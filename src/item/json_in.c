@@ -374,6 +374,7 @@ CheckTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 
 	ItemBuilderSetSource(scratch, SourcePosition, r);
 	scratch->problem = b->problem;
+	scratch->words = b->words;
 	ReadTypedValue(r, scratch, type);
 	if (ItemBuilderHasFailed(scratch))
 		b->nframes = -1;

@@ -44,13 +44,19 @@ ReturnValuesFromText(Slice text, ReturnValues *result)
 }
 
 void
-WriteCheckRequest(const WriteOp *op)
+WriteCheckReturn(const WriteOp *op)
 {
 	if (op->kind != WRITE_KIND_UPDATE &&
 		op->return_values != RETURN_NONE && op->return_values != RETURN_ALL_OLD)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("ReturnValues can only be ALL_OLD or NONE")));
+}
+
+void
+WriteCheckRequest(const WriteOp *op)
+{
+	WriteCheckReturn(op);
 	if (op->kind == WRITE_KIND_PUT)
 		CheckItemSize(op->item);
 }
@@ -491,19 +497,27 @@ WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 /* ---- PutItem, UpdateItem, DeleteItem ---- */
 
 void
-WriteItem(const WriteOp *op, WriteResult *result)
+WriteBound(PreparedWrite *w, WriteResult *result)
 {
-	PreparedWrite w;
+	const WriteOp *op = w->op;
 	Store		store;
 
-	WriteCheckRequest(op);
-	WriteBind(&w, op);
 	StoreOpen(&store, op->table_name, WriteAccess(op->kind));
 	if (op->of_node)
 		StoreServeNode(&store);
-	(void) WriteCompose(&w, &store, NULL);
-	(void) WriteBindTable(&w, NULL);
-	if (!store.def->distributed || !elsewhere->write_operation(&store, &w, result))
-		WriteRow(&store, &w, result);
+	(void) WriteCompose(w, &store, NULL);
+	(void) WriteBindTable(w, NULL);
+	if (!store.def->distributed || !elsewhere->write_operation(&store, w, result))
+		WriteRow(&store, w, result);
 	StoreClose(&store);
+}
+
+void
+WriteItem(const WriteOp *op, WriteResult *result)
+{
+	PreparedWrite w;
+
+	WriteCheckRequest(op);
+	WriteBind(&w, op);
+	WriteBound(&w, result);
 }

@@ -36,8 +36,14 @@ typedef struct PreparedWrite
 } PreparedWrite;
 
 /* The stages that need no row. */
-extern DYNAMO_EXPORT void WriteCheckRequest(const WriteOp *op);
-extern void WriteBind(PreparedWrite *w, const WriteOp *op);
+extern void WriteCheckRequest(const WriteOp *op);
+extern DYNAMO_EXPORT void WriteBind(PreparedWrite *w, const WriteOp *op);
+
+/* Only the first half of WriteCheckRequest: the return values. */
+extern DYNAMO_EXPORT void WriteCheckReturn(const WriteOp *op);
+
+/* What WriteItem does after these two. */
+extern DYNAMO_EXPORT void WriteBound(PreparedWrite *w, WriteResult *result);
 
 /* Return false if they note a problem; raise it if problem is NULL. */
 extern bool WriteCompose(PreparedWrite *w, const Store *store, Problem *problem);

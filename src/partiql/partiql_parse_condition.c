@@ -307,7 +307,7 @@ CopyTree(const ExprNode *node)
 }
 
 static ExprNode *
-JoinTwo(PartiqlParser *p, NodeKind kind, ExprNode *one, ExprNode *two)
+JoinNodes(PartiqlParser *p, NodeKind kind, ExprNode *one, ExprNode *two)
 {
 	ExprNode   *node = PartiqlNode(p, kind);
 
@@ -325,7 +325,7 @@ OtherIs(PartiqlParser *p, const ExprNode *other, bool result)
 
 	if (IsConditionCall(other))
 		return result ? copy : NegateCondition(p, copy);
-	equal = JoinTwo(p, NODE_COMPARE, copy, PartiqlImpliedBool(p, result));
+	equal = JoinNodes(p, NODE_COMPARE, copy, PartiqlImpliedBool(p, result));
 	equal->op = COMPARISON_EQ;
 	return equal;
 }
@@ -337,9 +337,9 @@ OtherIs(PartiqlParser *p, const ExprNode *other, bool result)
 static ExprNode *
 CompareCall(PartiqlParser *p, const ExprNode *call, const ExprNode *other, bool equal)
 {
-	ExprNode   *both = JoinTwo(p, NODE_AND, CopyTree(call), OtherIs(p, other, true));
-	ExprNode   *neither = JoinTwo(p, NODE_AND, NegateCondition(p, CopyTree(call)), OtherIs(p, other, false));
-	ExprNode   *node = JoinTwo(p, NODE_OR, both, neither);
+	ExprNode   *both = JoinNodes(p, NODE_AND, CopyTree(call), OtherIs(p, other, true));
+	ExprNode   *neither = JoinNodes(p, NODE_AND, NegateCondition(p, CopyTree(call)), OtherIs(p, other, false));
+	ExprNode   *node = JoinNodes(p, NODE_OR, both, neither);
 
 	return equal ? node : NegateCondition(p, node);
 }

@@ -175,5 +175,5 @@ static const Shape details_shape = STRUCTURE("BackupDetails", details_members);
 Field *
 BackupDetailsRead(const Job *backup)
 {
-	return RequestRead(&details_shape, backup->details, (uint32) strlen(backup->details));
+	return RequestRead(&details_shape, backup->details, (uint32) strlen(backup->details), VALUE_WORDS_OLD);
 }

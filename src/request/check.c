@@ -16,13 +16,28 @@
 
 typedef struct Check
 {
-	bool		telling;		/* this is the second walk, which uses the next two members */
+	bool		telling;		/* this is the second walk, which uses the members up to count */
+	ErrorWording wording;
 	StringInfoData path;		/* path of the field that is checked: keySchema.1.member */
+	Slice		entry;			/* name of the innermost entry of a map on it */
 	StringInfoData violations;	/* the violations, joined */
+	bool		whole;			/* they are a whole message */
 	int			count;
 } Check;
 
 static void CheckField(Check *check, const Field *field);
+
+/* Counts a violation; returns whether it is to be described. */
+static bool
+CountViolation(Check *check)
+{
+	if (check->count == MAX_VIOLATIONS)
+		return false;
+	check->count++;
+	if (check->telling && check->count > 1)
+		appendStringInfoString(&check->violations, "; ");
+	return check->telling;
+}
 
 /* Reports a violation; constraint describes what must be satisfied. */
 static void
@@ -30,13 +45,8 @@ AddViolation(Check *check, const Field *field, const char *constraint)
 {
 	StringInfo	out = &check->violations;
 
-	if (check->count == MAX_VIOLATIONS)
+	if (!CountViolation(check))
 		return;
-	check->count++;
-	if (!check->telling)
-		return;
-	if (check->count > 1)
-		appendStringInfoString(out, "; ");
 	appendStringInfoString(out, "Value ");
 	if (field == NULL)
 		appendStringInfoString(out, "null");
@@ -48,6 +58,46 @@ AddViolation(Check *check, const Field *field, const char *constraint)
 	}
 	appendStringInfo(out, " at '%s' " WORDING_FAILED_CONSTRAINT "%s",
 					 check->path.data, constraint);
+}
+
+/* Appends what a letter stands for in a text of wording.c. */
+static void
+AppendWordPart(StringInfo out, const Check *check, const Field *field, char letter)
+{
+	switch (letter)
+	{
+		case 'v':
+			FieldPrint(out, field);
+			break;
+		case 'j':
+			FieldPrintJson(out, field);
+			break;
+		case 'p':
+			appendStringInfoString(out, check->path.data);
+			break;
+		case 't':
+			appendBinaryStringInfo(out, check->entry.data, (int) check->entry.len);
+			break;
+	}
+}
+
+/* Reports a violation that has a text of its own; returns whether it has one. */
+static bool
+AddWorded(Check *check, const Field *field, Wording id)
+{
+	if (id == WORDING_NONE)
+		return false;
+	if (!CountViolation(check))
+		return true;
+	check->whole = WordingIsWhole(id, check->wording);
+	for (const char *p = WordingTextIn(id, check->wording); *p != '\0'; p++)
+	{
+		if (*p == '%')
+			AppendWordPart(&check->violations, check, field, *++p);
+		else
+			appendStringInfoChar(&check->violations, *p);
+	}
+	return true;
 }
 
 /* ---- the path ---- */
@@ -75,6 +125,7 @@ PathAddElement(Check *check, int i)
 static void
 PathAddEntry(Check *check, Slice name)
 {
+	check->entry = name;
 	if (check->telling)
 		appendStringInfo(&check->path, ".%.*s.member", (int) name.len, name.data);
 }
@@ -174,10 +225,15 @@ PatternText(const Shape *shape)
 static void
 CheckBounds(Check *check, const Field *field, int64 n)
 {
-	if (BelowMin(field->shape, n))
-		AddViolation(check, field, MinText(field->shape));
-	else if (AboveMax(field->shape, n))
-		AddViolation(check, field, MaxText(field->shape));
+	const Shape *shape = field->shape;
+
+	if (BelowMin(shape, n))
+	{
+		if (!AddWorded(check, field, shape->words.min))
+			AddViolation(check, field, MinText(shape));
+	}
+	else if (AboveMax(shape, n) && !AddWorded(check, field, shape->words.max))
+		AddViolation(check, field, MaxText(shape));
 }
 
 /*
@@ -201,7 +257,8 @@ CheckString(Check *check, const Field *field)
 			AddViolation(check, field, psprintf(WORDING_AT_MOST, "length", (long long) MAX_ARN));
 		return;
 	}
-	if (shape->values != NULL && !EnumHasValue(shape, field->string))
+	if (shape->values != NULL && !EnumHasValue(shape, field->string) &&
+		!AddWorded(check, field, shape->words.values))
 		AddViolation(check, field, EnumText(shape));
 	if (shape->pattern != NULL && !shape->pattern->matches(field->string))
 		AddViolation(check, field, PatternText(shape));
@@ -297,9 +354,9 @@ CheckMapField(Check *check, const Field *field)
 	ShapeKind	kind = field->shape->element->kind;
 
 	CheckBounds(check, field, field->count);
-	if (MapNamesFail(field))
+	if (MapNamesFail(field) && !AddWorded(check, field, field->shape->words.values))
 		AddViolation(check, field, MapConstraints(WORDING_MAP_KEYS, field->shape->key));
-	if (MapValuesFail(field))
+	if (MapValuesFail(field) && !AddWorded(check, field, field->shape->element->words.max))
 		AddViolation(check, field, MapConstraints(WORDING_MAP_VALUE, field->shape->element));
 	for (int i = 0; i < field->count; i++)
 	{
@@ -365,31 +422,118 @@ CheckField(Check *check, const Field *field)
 	}
 }
 
+/* ---- the order of members, and what hides what ---- */
+
+static bool
+MemberFails(const Field *input, int i)
+{
+	Check		check = {.telling = false};
+
+	CheckMember(&check, input, i);
+	return check.count > 0;
+}
+
 /* Whether a member violates the model in a way that hides other violations. */
 static bool
 HidesOthers(const Field *input, int i)
 {
 	Hiding		hiding = input->shape->members[i].hiding;
-	Check		check = {.telling = false};
 
-	if (input->fields[i] == NULL || hiding == HIDES_NONE ||
+	if (input->fields[i] == NULL || hiding == HIDES_NONE || hiding == HIDDEN_BY_OTHERS ||
 		(hiding == HIDES_IF_EMPTY && input->fields[i]->string.len > 0))
 		return false;
-	CheckMember(&check, input, i);
-	return check.count > 0;
+	return MemberFails(input, i);
+}
+
+/* The member whose violations hide those of all others, or -1. */
+static int
+FindHiding(const Check *check, const Field *input)
+{
+	for (int i = 0; i < input->shape->nmembers; i++)
+	{
+		if (check->wording == ERROR_WORDING_CURRENT && HidesOthers(input, i))
+			return i;
+	}
+	return -1;
+}
+
+/* The member that is checked before the others, or -1. */
+static int
+FirstMember(const Check *check, const Field *input)
+{
+	const Shape *shape = input->shape;
+
+	for (int i = 0; i < shape->nmembers; i++)
+	{
+		if (check->wording == ERROR_WORDING_CURRENT && shape->current_first != NULL &&
+			strcmp(shape->members[i].name, shape->current_first) == 0)
+			return i;
+	}
+	return -1;
 }
 
 static void
 CheckInput(Check *check, const Field *input)
 {
-	for (int i = 0; i < input->shape->nmembers; i++)
+	int			hiding = FindHiding(check, input);
+	int			first = FirstMember(check, input);
+
+	if (hiding >= 0)
 	{
-		if (!HidesOthers(input, i))
-			continue;
-		CheckMember(check, input, i);
+		CheckMember(check, input, hiding);
 		return;
 	}
-	CheckStructure(check, input);
+	if (first >= 0)
+		CheckMember(check, input, first);
+	for (int i = 0; i < input->shape->nmembers; i++)
+	{
+		if (i != first && input->shape->members[i].hiding != HIDDEN_BY_OTHERS)
+			CheckMember(check, input, i);
+	}
+	for (int i = 0; check->count == 0 && i < input->shape->nmembers; i++)
+	{
+		if (input->shape->members[i].hiding == HIDDEN_BY_OTHERS)
+			CheckMember(check, input, i);
+	}
+}
+
+/* ---- which wording ---- */
+
+bool
+RequestIsVeryDeep(const Field *input)
+{
+	for (int i = 0; i < input->count; i++)
+	{
+		const Field *field = input->fields[i];
+
+		if (field == NULL || field->shape->kind < SHAPE_LIST)
+			continue;
+		if (field->shape->raw ? field->problem != NULL && field->problem->very_deep : RequestIsVeryDeep(field))
+			return true;
+	}
+	return false;
+}
+
+static bool
+LacksMember(const Field *input)
+{
+	for (int i = 0; i < input->count; i++)
+	{
+		if (input->fields[i] == NULL && input->shape->members[i].required)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Some operations still have the classic wording if a required member is absent,
+ * or if a value is nested very deeply.
+ */
+static ErrorWording
+ChooseWording(const Field *input)
+{
+	return input->shape->partly_classic && (LacksMember(input) || RequestIsVeryDeep(input)) ?
+		ERROR_WORDING_CLASSIC : (ErrorWording) error_wording;
 }
 
 void
@@ -402,10 +546,13 @@ RequestCheck(const Field *input)
 		return;
 
 	check.telling = true;
+	check.wording = ChooseWording(input);
 	check.count = 0;
 	initStringInfo(&check.path);
 	initStringInfo(&check.violations);
 	CheckInput(&check, input);
+	if (check.whole)
+		InvalidRequest("%s", check.violations.data);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg_internal(WORDING_VIOLATIONS "%s", check.count,

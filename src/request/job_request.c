@@ -121,7 +121,7 @@ JobSetToken(Job *job, const Field *input)
 Field *
 JobInput(const Job *job, const Shape *shape)
 {
-	return RequestRead(shape, job->parameters, (uint32) strlen(job->parameters));
+	return RequestRead(shape, job->parameters, (uint32) strlen(job->parameters), VALUE_WORDS_OLD);
 }
 
 static Jsonb *

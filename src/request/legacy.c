@@ -173,7 +173,7 @@ static Slice
 CheckedName(Slice name)
 {
 	if (name.len == 0)
-		InvalidParameter("Empty attribute name");
+		InvalidRequest("Empty attribute name");
 	return name;
 }
 

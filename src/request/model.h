@@ -18,6 +18,11 @@
 #define STRUCTURE(title, list) \
 	{.kind = SHAPE_STRUCTURE, .name = title, .nmembers = lengthof(list), .members = list}
 #define ENUM(list)				{.kind = SHAPE_STRING, .values = list}
+
+/* A table's name or ARN in operations on items, with words of its own (.min = ...). */
+#define MODEL_TABLE_NAME(...) \
+	{.kind = SHAPE_STRING, .min = 1, .max = 255, .pattern = &model_table_pattern, .or_arn = true, \
+	 .words = {__VA_ARGS__}}
 #define LIST_OF(shape)			{.kind = SHAPE_LIST, .element = &(shape)}
 
 /* ---- model_common.c ---- */
@@ -39,6 +44,8 @@ extern const Shape model_return_capacity;
 extern const Shape model_return_metrics;
 extern const Shape model_return_on_failure;
 extern const Shape model_conditional_operator;
+extern const char *const model_conditional_operators[];
+extern const Pattern model_table_pattern;
 extern const Shape model_comparison_operator;
 extern const Shape model_positive_integer;
 extern const Shape model_resource_arn;

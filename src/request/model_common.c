@@ -39,12 +39,12 @@ IsQueriedName(Slice string)
 
 static const Pattern name_pattern = {NAME_PATTERN, IsName};
 static const Pattern queried_pattern = {NAME_PATTERN, IsQueriedName};
-static const Pattern name_or_empty = {NAME_PATTERN, IsNameOrEmpty};
+const Pattern model_table_pattern = {NAME_PATTERN, IsNameOrEmpty};
 
 const Shape model_string = {.kind = SHAPE_STRING};
 const Shape model_boolean = {.kind = SHAPE_BOOLEAN};
 
-const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 255, .pattern = &name_or_empty, .or_arn = true};
+const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 255, .pattern = &model_table_pattern, .or_arn = true};
 const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern};
 const Shape model_queried_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &queried_pattern};
 const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern, .or_arn = true};
@@ -75,7 +75,7 @@ const Shape model_value_map = {.kind = SHAPE_MAP, .raw = true, .placeholders = t
 static const char *const return_capacity[] = {"INDEXES", "TOTAL", "NONE", NULL};
 static const char *const return_metrics[] = {"SIZE", "NONE", NULL};
 static const char *const return_on_failure[] = {"ALL_OLD", "NONE", NULL};
-static const char *const conditional_operator[] = {"OR", "AND", NULL};
+const char *const model_conditional_operators[] = {"OR", "AND", NULL};
 static const char *const comparison_operator[] = {
 	"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
 	"LE", "BEGINS_WITH", "GE", "CONTAINS", NULL
@@ -84,7 +84,7 @@ static const char *const comparison_operator[] = {
 const Shape model_return_capacity = ENUM(return_capacity);
 const Shape model_return_metrics = ENUM(return_metrics);
 const Shape model_return_on_failure = ENUM(return_on_failure);
-const Shape model_conditional_operator = ENUM(conditional_operator);
+const Shape model_conditional_operator = ENUM(model_conditional_operators);
 const Shape model_comparison_operator = ENUM(comparison_operator);
 
 const Shape model_tag_key = {.kind = SHAPE_STRING, .min = 1, .max = 128};

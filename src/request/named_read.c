@@ -53,7 +53,7 @@ NamedReadPlan(NamedRead *read, ValueRef parameters)
 	read->nothing = json == NULL;
 	if (read->nothing)
 		return;
-	made = RequestRead(&named_input, json, strlen(json));
+	made = RequestRead(&named_input, json, strlen(json), VALUE_WORDS_OLD);
 	FieldExprArgs(made, &query_params, &op->args);
 	op->index_name = FieldString(made, "IndexName");
 	op->key_condition = FieldExpr(made, "KeyConditionExpression");

@@ -47,10 +47,18 @@ typedef struct Operation
 	bool		of_streams;		/* an operation of DynamoDB Streams */
 	bool		empty;			/* the response over HTTP has no body */
 	bool		on_coordinator; /* of a cluster: never executed by a worker node */
+	bool		new_values;		/* problems of its values have the service's new words */
 	const char *changes;		/* member with the name of the changed table, or NULL */
 	const char *item;			/* member with the one item or key that it needs, or NULL */
 	const char *condition;		/* member with the condition on the one partition key, or NULL */
 } Operation;
+
+/* The words for problems of attribute values in its requests. */
+static inline ValueWords
+OperationWords(const Operation *operation)
+{
+	return operation->new_values && WordingIsCurrent() ? VALUE_WORDS_NEW : VALUE_WORDS_OLD;
+}
 
 /*
  * Defines the operation of this name; the rest are the other members of

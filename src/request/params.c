@@ -38,10 +38,10 @@ static const char *const legacy_query[] = {
 	"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions", NULL
 };
 
-const ParamRules put_params = {condition, legacy_condition, "ConditionExpression is null"};
-const ParamRules delete_params = {condition, legacy_condition, "ConditionExpression is null"};
+const ParamRules put_params = {condition, legacy_condition, "ConditionExpression is null", .writes = true};
+const ParamRules delete_params = {condition, legacy_condition, "ConditionExpression is null", .writes = true};
 const ParamRules update_params = {update_and_condition, legacy_update,
-"UpdateExpression and ConditionExpression are null"};
+"UpdateExpression and ConditionExpression are null", .writes = true};
 const ParamRules get_params = {projection, legacy_projection, NULL};
 const ParamRules batch_get_params = {projection, NULL, NULL};
 const ParamRules transact_put_params = {condition, NULL, "ConditionExpression is null", true};
@@ -110,13 +110,13 @@ FieldItem(const Field *field)
 }
 
 ValueRef
-FieldStartKey(const Field *input)
+FieldStartKey(const Field *input, ValueWords words)
 {
 	const Field *field = FieldMember(input, "ExclusiveStartKey");
 
 	if (field == NULL)
 		return MISSING_VALUE;
-	if (field->problem != NULL && field->problem->sqlstate == ERRCODE_DYNAMO_VALIDATION)
+	if (field->problem != NULL && field->problem->sqlstate == ERRCODE_DYNAMO_VALIDATION && words == VALUE_WORDS_OLD)
 		field->problem->message = psprintf(WORDING_START_KEY, field->problem->message);
 	return ItemRoot(FieldItem(field));
 }
@@ -201,7 +201,8 @@ FieldValues(const Field *structure, const ParamRules *rules)
 	if (!HasValueExpression(structure, rules) && !rules->unneeded)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
+				 errmsg_internal(rules->writes ? WordingText(WORDING_VALUES_ALONE) : WORDING_READ_VALUES_ALONE,
+								 rules->values_need)));
 	ContainerOpen(ItemRoot(FieldItem(values)), &map);
 	(void) ExprCheckNotEmpty("ExpressionAttributeValues", map.count, NULL);
 	return ItemRoot(values->item);

@@ -21,6 +21,7 @@ typedef struct ParamRules
 								 * operation takes no values */
 	bool		unneeded;		/* names and values without an expression are
 								 * allowed and ignored */
+	bool		writes;			/* an operation whose words have changed */
 } ParamRules;
 
 extern const ParamRules put_params;
@@ -44,7 +45,7 @@ extern struct varlena *FieldItem(const Field *field);
 extern ValueRef FieldItemRef(const Field *structure, const char *name);
 
 /* Returns ExclusiveStartKey, whose errors mention it. */
-extern ValueRef FieldStartKey(const Field *input);
+extern ValueRef FieldStartKey(const Field *input, ValueWords words);
 
 /* Returns an expression, which may be absent. */
 extern ExprText FieldExpr(const Field *structure, const char *name);

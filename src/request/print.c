@@ -123,3 +123,22 @@ FieldPrint(StringInfo out, const Field *field)
 			break;
 	}
 }
+
+void
+FieldPrintJson(StringInfo out, const Field *field)
+{
+	bool		in_string = false;
+
+	for (uint32 i = 0; i < field->text.len; i++)
+	{
+		char		c = field->text.data[i];
+
+		if (!in_string && (c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+			continue;
+		appendStringInfoChar(out, c);
+		if (in_string && c == '\\' && i + 1 < field->text.len)
+			appendStringInfoChar(out, field->text.data[++i]);
+		else if (c == '"')
+			in_string = !in_string;
+	}
+}

@@ -37,11 +37,13 @@ ReadSelect(const Field *input)
 
 /* Prepares the parameters that Query and Scan share. */
 static void
-FieldReadOp(const Field *input, ReadOp *op)
+FieldReadOp(const Request *request, ReadOp *op)
 {
+	const Field *input = request->input;
+
 	op->table_name = FieldTableName(input);
 	op->index_name = FieldString(input, "IndexName");
-	op->start = FieldStartKey(input);
+	op->start = FieldStartKey(input, OperationWords(request->operation));
 	op->filter = FieldExpr(input, "FilterExpression");
 	op->projection = FieldExpr(input, "ProjectionExpression");
 	op->built_projection = LegacyProjection(input);
@@ -134,7 +136,7 @@ QueryNamed(Request *request, Slice name)
 	NamedReadBegin(&read, FieldTableName(input), name);
 	NamedReadPlan(&read, ParametersOf(input));
 	NamedReadSetPage(&read, FieldInteger(input, "Limit", 0), forward != NULL ? &forward->boolean : NULL);
-	read.op.start = FieldStartKey(input);
+	read.op.start = FieldStartKey(input, OperationWords(request->operation));
 	read.op.select = ReadSelect(input);
 	read.op.consistent = FieldConsistentRead(input);
 	read.op.pause = request->pause;
@@ -145,15 +147,18 @@ QueryNamed(Request *request, Slice name)
 
 /* ---- Query ---- */
 
+static const Shape query_operator = {.kind = SHAPE_STRING, .values = model_conditional_operators,
+.words = {.values = WORDING_QUERY_CONDITIONAL}};
+static const Shape query_limit = {.kind = SHAPE_INTEGER, .min = 1, .words = {.min = WORDING_QUERY_LIMIT}};
 static const Member query_members[] = {
 	MEMBER("Select", select_value),
 	MEMBER("IndexName", model_queried_name),
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 	MEMBER("QueryFilter", conditions),
 	REQUIRED("TableName", model_table_name),
-	MEMBER("ConditionalOperator", model_conditional_operator),
+	{"ConditionalOperator", &query_operator, false, HIDES_ALWAYS},
 	MEMBER("AttributesToGet", model_attribute_names),
-	MEMBER("Limit", model_positive_integer),
+	MEMBER("Limit", query_limit),
 	MEMBER("KeyConditions", conditions),
 	MEMBER("ExclusiveStartKey", model_item),
 	MEMBER("ConsistentRead", model_boolean),
@@ -184,18 +189,20 @@ QueryRequest(Request *request)
 	op.key_condition = FieldExpr(input, "KeyConditionExpression");
 	op.built_filter = LegacyFilter(input, "QueryFilter");
 	op.forward = FieldBool(input, "ScanIndexForward", true);
-	FieldReadOp(input, &op);
+	FieldReadOp(request, &op);
 	LegacyKeyConditions(input, &op);
 	op.pause = request->pause;
 	op.of_node = request->origin == REQUEST_OF_NODE;
 	ExecuteRead(request, &op);
 }
 
-OPERATION(Query, &query_input, QueryRequest, .condition = "KeyConditionExpression");
+OPERATION(Query, &query_input, QueryRequest, .condition = "KeyConditionExpression", .new_values = true);
 
 /* ---- Scan ---- */
 
-static const Shape segment = {.kind = SHAPE_INTEGER, .not_negative = true, .max = 999999};
+static const Shape segment = {.kind = SHAPE_INTEGER, .not_negative = true, .max = 999999,
+.words = {.min = WORDING_SCAN_SEGMENT}};
+static const Shape scan_limit = {.kind = SHAPE_INTEGER, .min = 1, .words = {.min = WORDING_SCAN_LIMIT}};
 static const Shape total_segments = {.kind = SHAPE_INTEGER, .min = 1, .max = 1000000};
 static const Member scan_members[] = {
 	MEMBER("Select", select_value),
@@ -206,7 +213,7 @@ static const Member scan_members[] = {
 	MEMBER("ConditionalOperator", model_conditional_operator),
 	MEMBER("ScanFilter", conditions),
 	MEMBER("Segment", segment),
-	MEMBER("Limit", model_positive_integer),
+	MEMBER("Limit", scan_limit),
 	MEMBER("AttributesToGet", model_attribute_names),
 	MEMBER("ExclusiveStartKey", model_item),
 	MEMBER("ConsistentRead", model_boolean),
@@ -231,7 +238,7 @@ ScanRequest(Request *request)
 	op.segment = FieldInteger(input, "Segment", 0);
 	op.total_segments_given = FieldMember(input, "TotalSegments") != NULL;
 	op.total_segments = FieldInteger(input, "TotalSegments", 0);
-	FieldReadOp(input, &op);
+	FieldReadOp(request, &op);
 	op.pause = request->pause;
 	ExecuteRead(request, &op);
 }

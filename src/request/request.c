@@ -22,7 +22,8 @@ RequestExecute(const Operation *operation, RequestOrigin origin, Slice host, Sli
 {
 	Request		request = {.operation = operation, .origin = origin, .host = host, .pause = pause, .out = out};
 
-	request.input = RequestRead(operation->input, json.data, json.len);
+	request.input = RequestRead(operation->input, json.data, json.len,
+								OperationWords(operation));
 	RequestCheck(request.input);
 	if (origin == REQUEST_OF_CLIENT && RequestRunOnShard(&request, json))
 		return;

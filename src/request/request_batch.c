@@ -35,7 +35,7 @@ CheckNumberOfKeys(const Field *tables)
 	int			total = 0;
 
 	if (tables->count == 0)
-		InvalidRequest(WORDING_NO_KEYS);
+		InvalidRequest("%s", WordingText(WORDING_NO_KEYS));
 	for (int i = 0; i < tables->count; i++)
 		total += FieldMember(tables->fields[i], "Keys")->count;
 	if (total > MAX_GETS)
@@ -302,7 +302,8 @@ AnswerGetCapacity(Request *request, const BatchGet *batch)
 	WriterCapacityList(request->out, &list, detail, CAPACITY_PLAIN);
 }
 
-static const Shape batch_keys = {.kind = SHAPE_LIST, .min = 1, .max = 100, .element = &model_item};
+static const Shape batch_keys = {.kind = SHAPE_LIST, .min = 1, .max = 100, .element = &model_item,
+.words = {.min = WORDING_TABLE_NO_KEYS, .max = WORDING_TABLE_KEYS}};
 static const Member batch_get_members[] = {
 	REQUIRED("Keys", batch_keys),
 	MEMBER("AttributesToGet", model_attribute_names),
@@ -314,11 +315,11 @@ static const Shape keys_and_attributes = STRUCTURE("KeysAndAttributes", batch_ge
 
 /* no minimum length, because an empty map has a message of its own */
 static const Shape batch_get_tables = {.kind = SHAPE_MAP, .max = 100,
-.key = &model_table_name, .element = &keys_and_attributes};
+.key = &model_table_name, .element = &keys_and_attributes, .words = {.values = WORDING_READ_TABLES}};
 
 static const Member batch_get_item_members[] = {
-	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 	REQUIRED("RequestItems", batch_get_tables),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 };
 static const Shape batch_get_item_input = STRUCTURE("BatchGetItemInput", batch_get_item_members);
 
@@ -337,7 +338,7 @@ BatchGetItemRequest(Request *request)
 	AnswerGetCapacity(request, &batch);
 }
 
-OPERATION(BatchGetItem, &batch_get_item_input, BatchGetItemRequest);
+OPERATION(BatchGetItem, &batch_get_item_input, BatchGetItemRequest, .new_values = true);
 
 /* ---- BatchWriteItem ---- */
 
@@ -354,7 +355,7 @@ CountWrites(const Field *tables)
 	int			total = 0;
 
 	if (tables->count == 0)
-		InvalidRequest(WORDING_NO_WRITES);
+		InvalidRequest("%s", WordingText(WORDING_NO_WRITES));
 	for (int i = 0; i < tables->count; i++)
 		total += tables->fields[i]->count;
 	if (total > MAX_WRITES)
@@ -423,14 +424,15 @@ static const Member write_request_members[] = {
 	MEMBER("DeleteRequest", delete_request),
 };
 static const Shape write_request = STRUCTURE("WriteRequest", write_request_members);
-static const Shape write_requests = {.kind = SHAPE_LIST, .min = 1, .max = 25, .element = &write_request};
+static const Shape write_requests = {.kind = SHAPE_LIST, .min = 1, .max = 25, .element = &write_request,
+.words = {.max = WORDING_TABLE_WRITES}};
 static const Shape batch_write_tables = {.kind = SHAPE_MAP, .max = 25,
-.key = &model_table_name, .element = &write_requests};
+.key = &model_table_name, .element = &write_requests, .words = {.values = WORDING_WRITTEN_TABLES}};
 
 static const Member batch_write_item_members[] = {
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
-	REQUIRED("RequestItems", batch_write_tables),
+	{"RequestItems", &batch_write_tables, true, HIDDEN_BY_OTHERS},
 };
 static const Shape batch_write_item_input = STRUCTURE("BatchWriteItemInput", batch_write_item_members);
 

@@ -104,7 +104,7 @@ RequestForward(const Operation *operation, Slice json, Writer *out)
 	int			status;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
-	RequestCheck(RequestRead(operation->input, json.data, json.len));
+	RequestCheck(RequestRead(operation->input, json.data, json.len, OperationWords(operation)));
 	status = ReadForwardedAnswer(elsewhere->run_on_coordinator(StatementOfRequest(operation, json)), &body);
 	PopActiveSnapshot();
 	WriterRaw(out, body);

@@ -25,6 +25,7 @@ typedef struct ReadState
 {
 	JsonReader	json;
 	bool		expand;			/* the values of raw shapes get fields */
+	ValueWords	words;			/* of problems of their values */
 	bool		member;			/* the next value is a member, not an element of a list or map */
 } ReadState;
 
@@ -361,9 +362,9 @@ ReadPlaceholder(JsonReader *r, ItemBuilder *b, Slice name)
 	b->problem = problem;
 	if (!ProblemIsNoted(&found) || ProblemIsNoted(problem))
 		return;
-	if (found.sqlstate == ERRCODE_DYNAMO_VALIDATION)
+	if (found.sqlstate == ERRCODE_DYNAMO_VALIDATION && b->words == VALUE_WORDS_OLD)
 		found.message = psprintf(WORDING_INVALID_VALUE, found.message, (int) name.len, name.data);
-	else
+	else if (found.sqlstate != ERRCODE_DYNAMO_VALIDATION)
 		found.rank = EXPR_PLACEHOLDER_RANK;
 	*problem = found;
 }
@@ -385,14 +386,28 @@ ReadPlaceholders(JsonReader *r, ItemBuilder *b)
 	ItemBuilderEnd(b);
 }
 
+/*
+ * How many containers are around a value of a raw shape.  In operations with the old
+ * words, the values of expressions may have one more than attributes.
+ */
+static int
+OuterDepth(const ReadState *state, const Shape *shape)
+{
+	if (shape->kind != SHAPE_MAP)
+		return 1;
+	return shape->placeholders && state->words == VALUE_WORDS_OLD ? -1 : 0;
+}
+
 /* Completes the item or value of a raw shape, or notes its problem. */
 static void
-ReadRaw(JsonReader *r, const Shape *shape, Field *field)
+ReadRaw(ReadState *state, const Shape *shape, Field *field)
 {
+	JsonReader *r = &state->json;
 	Problem		problem = NO_PROBLEM;
 	ItemBuilder b;
 
-	ItemBuilderInit(&b, shape->kind == SHAPE_MAP ? 0 : 1, DUPLICATE_NAME_LAST);
+	ItemBuilderInit(&b, OuterDepth(state, shape), DUPLICATE_NAME_LAST);
+	b.words = state->words;
 	b.problem = &problem;
 	if (shape->placeholders)
 		ReadPlaceholders(r, &b);
@@ -419,7 +434,7 @@ ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 	else if (kind != (shape->kind == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT))
 		KindError(&state->json, shape, state->member);
 	else if (shape->raw && !state->expand)
-		ReadRaw(&state->json, shape, field);
+		ReadRaw(state, shape, field);
 	else if (shape->kind == SHAPE_LIST)
 		ReadListField(state, shape, field);
 	else if (shape->kind == SHAPE_MAP)
@@ -452,9 +467,9 @@ ReadField(ReadState *state, const Shape *shape)
 }
 
 Field *
-RequestRead(const Shape *shape, const char *text, uint32 len)
+RequestRead(const Shape *shape, const char *text, uint32 len, ValueWords words)
 {
-	ReadState	state = {.expand = false};
+	ReadState	state = {.words = words};
 	Field	   *field;
 
 	JsonReaderInit(&state.json, text, len);

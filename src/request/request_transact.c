@@ -15,6 +15,8 @@
 #include "request/transaction.h"
 #include "request/wording.h"
 
+#define TRANSACT_WORDS	{.min = WORDING_NO_ACTIONS, .max = WORDING_MANY_ACTIONS}
+
 /* ---- TransactGetItems ---- */
 
 static void
@@ -38,7 +40,7 @@ static const Shape transact_get = STRUCTURE("Get", transact_get_members);
 static const Member transact_get_item_members[] = {REQUIRED("Get", transact_get)};
 static const Shape transact_get_item = STRUCTURE("TransactGetItem", transact_get_item_members);
 static const Shape transact_get_list = {.kind = SHAPE_LIST, .min = 1, .max = 100,
-.element = &transact_get_item};
+.element = &transact_get_item, .words = TRANSACT_WORDS};
 
 static const Member transact_get_items_members[] = {
 	REQUIRED("TransactItems", transact_get_list),
@@ -105,7 +107,7 @@ FindAction(const Field *transact_item, int *kind)
 	if (given != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(given == 0 ? WORDING_NO_ACTION : WORDING_ONE_ACTION)));
+				 errmsg_internal("%s", given == 0 ? WordingText(WORDING_NO_ACTION) : WORDING_ONE_ACTION)));
 	return FieldMember(transact_item, action_kinds[*kind].member);
 }
 
@@ -268,13 +270,14 @@ static const Member transact_write_members[] = {
 };
 static const Shape transact_write = STRUCTURE("TransactWriteItem", transact_write_members);
 static const Shape transact_write_list = {.kind = SHAPE_LIST, .min = 1, .max = 100,
-.element = &transact_write};
+.element = &transact_write, .words = TRANSACT_WORDS};
 
+static const Shape write_token = {.kind = SHAPE_STRING, .min = 1, .max = 36, .words = {.max = WORDING_LONG_TOKEN}};
 static const Member transact_write_items_members[] = {
-	REQUIRED("TransactItems", transact_write_list),
+	MEMBER("ClientRequestToken", write_token),
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
-	MEMBER("ClientRequestToken", model_request_token),
+	REQUIRED("TransactItems", transact_write_list),
 };
 static const Shape transact_write_items_input = STRUCTURE("TransactWriteItemsInput", transact_write_items_members);
 

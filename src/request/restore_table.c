@@ -243,7 +243,7 @@ ComposeCreation(const Restoring *restoring, const Field *creation)
 	WriterRestoredIndexes(&w, restoring, &vector_kind);
 	WriterOverridden(&w, restoring, "SSESpecification", "SSESpecificationOverride");
 	WriterEndObject(&w);
-	return RequestRead(&model_table_creation, w.out.data + VARHDRSZ, (uint32) w.out.len - VARHDRSZ);
+	return RequestRead(&model_table_creation, w.out.data + VARHDRSZ, (uint32) w.out.len - VARHDRSZ, VALUE_WORDS_OLD);
 }
 
 /* The input of CreateTable for the new table, checked like that of a client. */

@@ -22,8 +22,9 @@
 
 #include "lib/stringinfo.h"
 
-#include "item/item.h"
+#include "item/builder.h"
 #include "problem.h"
+#include "request/wording.h"
 
 typedef enum ShapeKind
 {
@@ -49,14 +50,23 @@ typedef struct Pattern
 
 /*
  * Whether a violation by a member of the input hides the violations by all
- * others.
+ * others, in the current wording.
  */
 typedef enum Hiding
 {
 	HIDES_NONE,
 	HIDES_IF_EMPTY,				/* an empty string hides the others */
-	HIDES_ALWAYS
+	HIDES_ALWAYS,
+	HIDDEN_BY_OTHERS			/* the others hide it, in every wording */
 } Hiding;
+
+/* Texts of a shape's violations that the service has changed; WORDING_NONE: as all others. */
+typedef struct ShapeWords
+{
+	Wording		min;
+	Wording		max;
+	Wording		values;
+} ShapeWords;
 
 /* A member of a structure. */
 typedef struct Member
@@ -94,6 +104,9 @@ struct Shape
 	const Shape *element;		/* shape of the elements of a list or map */
 	int			nmembers;		/* members of a structure, in the order of checks */
 	const Member *members;
+	const char *current_first;	/* of an input: the member checked first in the current wording */
+	bool		partly_classic;	/* of an input: has the classic wording for some requests (check.c) */
+	ShapeWords	words;
 };
 
 /* A value of a request. */
@@ -121,10 +134,11 @@ typedef struct Field
 
 /*
  * Reads a whole request.  Raises ERRCODE_DYNAMO_NOT_JSON, or
- * ERRCODE_DYNAMO_SERIALIZATION for the first value of a wrong JSON type.  The tree
- * points into text; palloc'd in the current context.
+ * ERRCODE_DYNAMO_SERIALIZATION for the first value of a wrong JSON type.  words are
+ * those of problems of attribute values.  The tree points into text; palloc'd in the
+ * current context.
  */
-extern Field *RequestRead(const Shape *shape, const char *text, uint32 len);
+extern Field *RequestRead(const Shape *shape, const char *text, uint32 len, ValueWords words);
 
 /*
  * Returns the field of a raw map with fields for its values, which contain the
@@ -148,9 +162,18 @@ extern int64 FieldInteger(const Field *structure, const char *name, int64 missin
 /* Raises ERRCODE_DYNAMO_VALIDATION with all violations of the model. */
 extern void RequestCheck(const Field *input);
 
+/*
+ * Whether an item, key or value is nested so deeply that the service answers in
+ * the classic wording.
+ */
+extern bool RequestIsVeryDeep(const Field *input);
+
 /* ---- print.c ---- */
 
 /* Appends a field as the service shows it in messages: [KeySchemaElement(...)]. */
 extern void FieldPrint(StringInfo out, const Field *field);
+
+/* Appends the JSON of a field without white space. */
+extern void FieldPrintJson(StringInfo out, const Field *field);
 
 #endif							/* DYNAMO_SHAPE_H */

@@ -2,11 +2,60 @@
  * wording.h
  *	  The service's messages that requests raise themselves.
  *
- * The wording is the classic one; the service began to change it in 2026,
- * region by region.  What the operations say stands in their own modules.
+ * The service began to change its words in June 2026, operation by operation and
+ * region by region.  Texts that have changed somewhere stand in the table of
+ * wording.c, once in each wording; dynamo.error_wording chooses.  Texts that have
+ * not are macros here.  What the operations say stands in their own modules.
+ *
+ * Values of attributes have words of their own, by operation: item/builder.h.
  */
 #ifndef DYNAMO_WORDING_H
 #define DYNAMO_WORDING_H
+
+#include "worker/api.h"
+
+/* ---- texts that have changed (wording.c) ---- */
+
+typedef enum Wording
+{
+	WORDING_NONE,				/* a member without a text of its own */
+	WORDING_WRITTEN_TABLE,		/* PutItem, UpdateItem, DeleteItem: an empty TableName */
+	WORDING_RETURN_VALUES,
+	WORDING_CONDITIONAL,		/* their ConditionalOperator */
+	WORDING_QUERY_CONDITIONAL,	/* that of Query */
+	WORDING_QUERY_LIMIT,
+	WORDING_SCAN_LIMIT,
+	WORDING_SCAN_SEGMENT,
+	WORDING_SEGMENT_BEYOND,
+	WORDING_SCAN_START_KEY,
+	WORDING_SCAN_SPECIFIC,
+	WORDING_NO_KEYS,			/* BatchGetItem: no table */
+	WORDING_TABLE_NO_KEYS,		/* a table without keys */
+	WORDING_TABLE_KEYS,			/* a table with too many */
+	WORDING_READ_TABLES,		/* names of tables */
+	WORDING_NO_WRITES,			/* BatchWriteItem: no table */
+	WORDING_TABLE_WRITES,		/* a table with too many requests, or without any */
+	WORDING_WRITTEN_TABLES,		/* names of tables */
+	WORDING_NO_ACTIONS,			/* transactions */
+	WORDING_MANY_ACTIONS,
+	WORDING_LONG_TOKEN,
+	WORDING_NO_ACTION,			/* an action without a kind */
+	WORDING_VALUES_ALONE,		/* PutItem, UpdateItem, DeleteItem */
+	WORDING_REQUEST_ONLY		/* what stands before their errors that need no table */
+} Wording;
+
+/* The text by dynamo.error_wording, or in a given wording. */
+extern const char *WordingText(Wording id);
+extern const char *WordingTextIn(Wording id, ErrorWording wording);
+
+/* Whether it is the whole message, alone, in the wording. */
+extern bool WordingIsWhole(Wording id, ErrorWording wording);
+
+static inline bool
+WordingIsCurrent(void)
+{
+	return error_wording == ERROR_WORDING_CURRENT;
+}
 
 /* ---- model constraints (check.c) ---- */
 
@@ -45,7 +94,7 @@
 	"Non-expression parameters: {%s} Expression parameters: {%s}"
 #define WORDING_NAMES_ALONE \
 	"ExpressionAttributeNames can only be specified when using expressions"
-#define WORDING_VALUES_ALONE \
+#define WORDING_READ_VALUES_ALONE \
 	"ExpressionAttributeValues can only be specified when using expressions: %s"
 #define WORDING_BAD_ARN		"1 validation error detected: Invalid %s in '%s'"
 
@@ -59,12 +108,6 @@
 
 /* ---- batches and transactions ---- */
 
-#define WORDING_NO_WRITES		"The requestItems parameter is required for BatchWriteItem"
-
-/* the wording of 2026, which has replaced the classic one in all regions */
-#define WORDING_NO_KEYS \
-	"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: " \
-	"Member must have length greater than or equal to 1"
 #define WORDING_TOO_MANY_KEYS	"Too many items requested for the BatchGetItem call"
 #define WORDING_TOO_MANY_WRITES	"Too many items requested for the BatchWriteItem call"
 #define WORDING_ONE_REQUEST \
@@ -73,8 +116,6 @@
 #define WORDING_DUPLICATE_KEYS	"Provided list of item keys contains duplicates"
 #define WORDING_ONE_ACTION \
 	"TransactItems can only contain one of Check, Put, Update or Delete"
-#define WORDING_NO_ACTION \
-	"Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
 #define WORDING_TRANSACTION_SIZE \
 	"Transaction request size cannot exceed 4194304 bytes"
 #define WORDING_TRANSACTION_ITEMS \

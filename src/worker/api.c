@@ -12,10 +12,17 @@
 
 char	   *request_region;
 char	   *request_account;
+int			error_wording = ERROR_WORDING_CURRENT;
 int			request_ttl_interval;
 char	   *archive_directory;
 int			max_archive_workers_per_role;
 int			max_archive_workers;
+
+static const struct config_enum_entry error_wordings[] = {
+	{"current", ERROR_WORDING_CURRENT, false},
+	{"classic", ERROR_WORDING_CLASSIC, false},
+	{NULL, 0, false}
+};
 
 static bool
 CheckRegion(char **value, void **extra, GucSource source)
@@ -61,6 +68,10 @@ DefineRequestSettings(void)
 							   "Account ID in ARNs.",
 							   NULL, &request_account, "000000000000",
 							   PGC_USERSET, 0, CheckAccount, NULL, NULL);
+	DefineCustomEnumVariable("dynamo.error_wording",
+							 "Wording of the errors of requests: that of the service today, or that before June 2026.",
+							 NULL, &error_wording, ERROR_WORDING_CURRENT, error_wordings,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.ttl_change_interval",
 							"Time after a change during which UpdateTimeToLive refuses another change of the same table.",
 							"0 turns it off.",

@@ -14,8 +14,16 @@
 
 #define API_LIBRARY	"dynamo_api"
 
+/* The values of dynamo.error_wording; also columns of request/wording.c. */
+typedef enum ErrorWording
+{
+	ERROR_WORDING_CLASSIC,
+	ERROR_WORDING_CURRENT
+} ErrorWording;
+
 extern DYNAMO_EXPORT char *request_region;	/* dynamo.region */
 extern DYNAMO_EXPORT char *request_account;	/* dynamo.account_id */
+extern DYNAMO_EXPORT int	error_wording;	/* dynamo.error_wording */
 extern DYNAMO_EXPORT int	request_ttl_interval;	/* dynamo.ttl_change_interval, in s */
 extern DYNAMO_EXPORT char *archive_directory;	/* "": none; else an absolute path */
 extern DYNAMO_EXPORT int	max_archive_workers_per_role;
