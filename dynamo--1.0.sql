@@ -1689,7 +1689,7 @@ COMMENT ON FUNCTION dynamo_internal.set_columns(oid, oid, text, dynamo.item, "an
 	'returns the item with new values of the columns of an entity view, each given by its name, its old and its new value';
 
 CREATE FUNCTION dynamo.entity_problem(relation oid, item dynamo.item, entity_name text) RETURNS text
-	LANGUAGE C STABLE PARALLEL SAFE
+	LANGUAGE C STABLE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entity_problem';
 COMMENT ON FUNCTION dynamo.entity_problem(oid, dynamo.item, text) IS
 	'returns why an item differs from what its entity composes; NULL if it conforms, or belongs to another entity';
@@ -1701,7 +1701,7 @@ COMMENT ON FUNCTION dynamo.type_problems(oid, dynamo.item, text) IS
 	'returns which attributes of an item cannot be cast to the types that its entity declares; NULL if all can, or if it belongs to another entity';
 
 CREATE FUNCTION dynamo.compose_item(relation oid, item dynamo.item) RETURNS dynamo.item
-	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	LANGUAGE C STABLE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_compose_item';
 COMMENT ON FUNCTION dynamo.compose_item(oid, dynamo.item) IS
 	'returns an item with the index keys that its entity composes';

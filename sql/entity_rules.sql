@@ -50,6 +50,39 @@ SELECT * FROM check_entity('rules');
 SELECT put_item('rules', '{"kind": "order", "customer": "c1", "price": "dear"}'::jsonb);
 UPDATE rules SET item = set_attribute(item, 'placed', '{"S": "yesterday"}') WHERE item ->> 'sk' = 'O#00000000-0000-4000-8000-000000000003';
 
+-- ---- what an expression may be, and whom a change concerns ----
+
+\set VERBOSITY terse
+SELECT create_table('exprs', partition_key => 'pk');
+SELECT create_entity('exprs', 'e', '{"pk": "E#{id}"}', '{"id": "text", "n": "int", "double": {"type": "text", "computed": "U&\"\\006E\" * 2"}}', type_attribute => 'kind');
+SELECT put_item('exprs', '{"kind": "e", "id": "1", "n": 1}'::jsonb);
+SELECT update_item('exprs', '{"pk": "E#1"}'::jsonb, 'SET n = :n', expression_attribute_values => '{":n": {"N": "2"}}', return_values => 'ALL_NEW') ->> 'double' AS double;
+SELECT create_entity('exprs', 'f', '{"pk": "F#{id}"}', json_build_object('id', 'text', 'f', 'float8', 'b', 'bytea', 't', 'timestamp', 'c', json_build_object('type', type, 'computed', computed)))
+	FROM (VALUES ('text', 'f || id'), ('text', 'b::text'), ('text', '(t - make_timestamp(2026, 1, 1, 0, 0, 0))::text')) e(type, computed);
+SELECT create_entity('exprs', 'f', '{"pk": "F#{id}"}', json_build_object('id', 'text', 't', 'timestamp', 'c', json_build_object('type', 'interval', 'computed', 't - make_timestamp(2026, 1, 1, 0, 0, 0)')));
+SELECT create_entity('exprs', 'f', '{"pk": "F#{id}"}', '{"id": "text", "f": "float8", "c": {"type": "float8[]", "computed": "ARRAY[f, f]"}}');
+
+-- items without the computed part of their keys, in a parallel plan
+SELECT create_entity('exprs', 'g', '{"pk": "G#{id}#{double}"}', '{"id": "text", "n": "int", "double": {"type": "text", "computed": "n * 2"}}', type_attribute => 'kind', view_name => 'exprs_g');
+SET session_replication_role = replica;
+INSERT INTO exprs (item) SELECT build_item('pk', 'G#' || n || '#' || n * 2, 'kind', 'g', 'id', n::text, 'n', n) FROM generate_series(1, 3) n;
+RESET session_replication_role;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+SELECT id, n FROM exprs_g WHERE n > 1 ORDER BY id;
+SELECT id, get_item('exprs', jsonb_build_object('kind', 'g', 'id', id, 'n', n)) ->> 'pk' AS pk FROM exprs_g WHERE n > 1 ORDER BY id;
+SELECT item ->> 'id' AS id, entity_problem(tableoid, item, 'g') FROM exprs ORDER BY 1, 2 NULLS FIRST;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET enable_indexscan;
+RESET enable_bitmapscan;
+DROP TABLE exprs CASCADE;
+\set VERBOSITY default
+
 -- ---- enum ----
 
 \set VERBOSITY terse

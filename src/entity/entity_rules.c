@@ -100,9 +100,10 @@ MentionsName(Slice text, Slice name)
 bool
 EntityComputedUses(const EntityAttribute *a, Slice attribute)
 {
-	/* a quotation mark in a name is written twice */
+	/* a quotation mark in a name is written twice, and a name after U& in any way */
 	return a->computed.data != NULL &&
-		(memchr(attribute.data, '"', attribute.len) != NULL || MentionsName(a->computed, attribute));
+		(memchr(attribute.data, '"', attribute.len) != NULL || MentionsName(a->computed, SliceOf("U&\"")) ||
+		 MentionsName(a->computed, attribute));
 }
 
 bool

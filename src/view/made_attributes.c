@@ -171,6 +171,32 @@ HasForeignOperator(const Node *node)
 	return operator >= FirstNormalObjectId;
 }
 
+/* Whether values of a type become text as a setting says, though PostgreSQL calls that immutable. */
+static bool
+OutputDependsOnSettings(Oid type)
+{
+	Oid			element = get_base_element_type(type);
+	Oid			base = getBaseType(OidIsValid(element) ? element : type);
+
+	return base == FLOAT4OID || base == FLOAT8OID || base == INTERVALOID;
+}
+
+/* An expression_tree_walker. */
+static bool
+HasOutputBySettings(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, CoerceViaIO))
+	{
+		Oid			type = exprType((Node *) castNode(CoerceViaIO, node)->arg);
+
+		if (OutputDependsOnSettings(type) || getBaseType(type) == BYTEAOID)
+			return true;
+	}
+	return expression_tree_walker(node, HasOutputBySettings, context);
+}
+
 /* An expression_tree_walker. */
 static bool
 HasForeignCode(Node *node, void *context)
@@ -233,6 +259,8 @@ AnalyzeExpression(Making *m, const char *text, Oid type, int32 typmod)
 	planned = expression_planner((Expr *) cast);
 	if (HasForeignCode((Node *) planned, NULL) || contain_mutable_functions((Node *) planned))
 		RefuseExpression(m, "is not immutable");
+	if (HasOutputBySettings((Node *) planned, NULL))
+		RefuseExpression(m, "makes a text of a type whose output depends on settings");
 	free_parsestate(pstate);
 	return planned;
 }
@@ -282,6 +310,8 @@ MakeExpression(const Entity *entity, const EntityAttribute *a)
 	e->type = DeclaredTypeOf(a, &typmod);
 	if (!OidIsValid(e->type) || e->type >= FirstNormalObjectId || !TypeCanHoldAttribute(e->type))
 		RefuseExpression(&m, "has a type that is not PostgreSQL's own");
+	if (OutputDependsOnSettings(e->type))
+		RefuseExpression(&m, "has a type whose output depends on settings");
 	expr = AnalyzeExpression(&m, pnstrdup(a->computed.data, a->computed.len), e->type, typmod);
 	AtEOXact_GUC(true, level);
 	MakeInputs(e, m.inputs);
@@ -409,12 +439,22 @@ EvaluateComputed(void *arg)
 	v->result = isnull ? MISSING_VALUE : AttributeFromDatum(result, v->expression->type, MISSING_VALUE);
 }
 
+/* In parallel mode nothing is written, and no subtransaction can begin. */
+static ErrorData *
+TryToCompute(Evaluation *v)
+{
+	if (!IsInParallelMode())
+		return TryInSubtransaction(EvaluateComputed, v);
+	EvaluateComputed(v);
+	return NULL;
+}
+
 /* The message of a failure may have values that the writer may not read. */
 static bool
 ComputeAttribute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem)
 {
 	Evaluation	v = {entity, GetExpression(entity, a), item, MISSING_VALUE};
-	ErrorData  *failure = TryInSubtransaction(EvaluateComputed, &v);
+	ErrorData  *failure = TryToCompute(&v);
 
 	if (failure != NULL && !ErrorIsOfValue(failure))
 		ReThrowError(failure);
