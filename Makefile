@@ -50,12 +50,12 @@ endif
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# The install script, with the file that it names.
-REPORTS = src/design/reports.sql
+# The install script, with the files that it names.
+REPORTS = src/design/reports.sql src/monitor/setup.sql
 
 build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(REPORTS)
 	mkdir -p build
-	sed -e '\|^@$(REPORTS)@$$| {' -e 'r $(REPORTS)' -e 'd' -e '}' $(EXTENSION_SCRIPT) >$@.tmp
+	sed $(foreach file,$(REPORTS),-e '\|^@$(file)@$$| {' -e 'r $(file)' -e 'd' -e '}') $(EXTENSION_SCRIPT) >$@.tmp
 	mv $@.tmp $@
 
 # The libraries stand beside each other.

@@ -3134,6 +3134,7 @@ CREATE FUNCTION dynamo_internal.signing_key(access_key_id text, date text, regio
 COMMENT ON FUNCTION dynamo_internal.signing_key(text, text, text) IS
 	'for worker nodes of Citus: signing keys of an access key for a date and a region, and its role; empty if it does not exist';
 
+@src/monitor/setup.sql@
 --
 -- Privileges: all grants are in this section
 --
@@ -3178,3 +3179,5 @@ GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_pat
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset(), dynamo.log_entries(text, text) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.archive_directory() FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.encrypt_access_keys() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION dynamo.check_setup() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION dynamo.check_setup() TO pg_monitor;
