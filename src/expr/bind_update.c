@@ -271,8 +271,10 @@ struct varlena *
 UpdateLiterals(const Update *update)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	Problem		problem = NO_PROBLEM;	/* a value that is nested too deeply: UpdateApply tells */
 	bool		any = false;
 
+	b->problem = &problem;
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < update->n; i++)
 	{
