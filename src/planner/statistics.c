@@ -38,6 +38,7 @@
 #define SEGMENTS_SLOT	1
 
 #define NAMES_TRACKED		10000	/* names that appear later are not counted */
+#define NAMES_RECENT		64
 #define NAME_MAX_KEPT		KEY_MAX_NAME	/* bytes */
 #define ITEM_MAX_READ		(64 * 1024) /* bytes of an item whose names are read */
 
@@ -80,8 +81,9 @@ CreateNameTable(void)
 					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
-static void
-CountName(HTAB *names, Slice name)
+/* Returns the entry of a name, or NULL if names like it are not counted. */
+static NameCount *
+FindNameCount(HTAB *names, Slice name)
 {
 	bool		full = hash_get_num_entries(names) >= NAMES_TRACKED;
 	bool		found;
@@ -89,12 +91,10 @@ CountName(HTAB *names, Slice name)
 
 	/* Statistics use text, which cannot contain NUL. */
 	if (name.len > NAME_MAX_KEPT || memchr(name.data, '\0', name.len) != NULL)
-		return;
+		return NULL;
 
 	entry = hash_search(names, &name, full ? HASH_FIND : HASH_ENTER, &found);
-	if (entry == NULL)
-		return;
-	if (!found)
+	if (entry != NULL && !found)
 	{
 		char	   *copy = palloc(name.len);
 
@@ -102,11 +102,15 @@ CountName(HTAB *names, Slice name)
 		entry->name.data = copy;
 		entry->items = 0;
 	}
-	entry->items++;
+	return entry;
 }
 
+/*
+ * Counts the names of an item.  Most items have the names of the one before, at the same
+ * places: those are in recent, and need no search.
+ */
 static void
-CountNames(HTAB *names, Datum datum)
+CountNames(HTAB *names, NameCount **recent, Datum datum)
 {
 	struct varlena *item = PG_DETOAST_DATUM_PACKED(datum);
 	Container	attributes;
@@ -114,10 +118,14 @@ CountNames(HTAB *names, Datum datum)
 	ContainerOpen(ItemRoot(item), &attributes);
 	for (uint32 i = 0; i < attributes.count; i++)
 	{
+		NameCount **entry = &recent[i % NAMES_RECENT];
 		Slice		name;
 
 		MapEntry(&attributes, i, &name);
-		CountName(names, name);
+		if (*entry == NULL || !SliceEqual((*entry)->name, name))
+			*entry = FindNameCount(names, name);
+		if (*entry != NULL)
+			(*entry)->items++;
 	}
 	if ((Pointer) item != DatumGetPointer(datum))
 		pfree(item);
@@ -202,6 +210,7 @@ ComputeItemStatistics(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch,
 					  int rows, double total_rows)
 {
 	HTAB	   *names = CreateNameTable();
+	NameCount  *recent[NAMES_RECENT] = {NULL};
 	int			nulls = 0;
 	int			read = 0;
 	double		width = 0;
@@ -221,7 +230,7 @@ ComputeItemStatistics(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch,
 		width += VARSIZE_ANY(DatumGetPointer(datum));
 		if (toast_raw_datum_size(datum) > ITEM_MAX_READ)
 			continue;
-		CountNames(names, datum);
+		CountNames(names, recent, datum);
 		read++;
 	}
 
