@@ -154,7 +154,7 @@ extern DYNAMO_EXPORT bool ConditionMatches(const Condition *cond, ValueRef item)
  * when visit returns false.
  */
 typedef bool (*PathVisitor) (Slice name, bool nested, void *arg);
-extern void ConditionVisitPaths(const Condition *cond, PathVisitor visit, void *arg);
+extern DYNAMO_EXPORT void ConditionVisitPaths(const Condition *cond, PathVisitor visit, void *arg);
 
 /* ---- key conditions ---- */
 

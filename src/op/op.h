@@ -242,7 +242,7 @@ typedef struct ReadOp
 	int			nkey_tests;		/* one test for each attribute */
 	Slice		key_attributes[KEY_MAX_ATTRIBUTES];
 	KeyTest		key_tests[KEY_MAX_ATTRIBUTES];
-	Condition  *built_filter;	/* NULL if there is none */
+	Condition  *built_filter;	/* NULL if there is none; both hold if there is a filter, too */
 	Projection *built_projection;	/* NULL if there is none */
 	bool		filter_on_keys; /* the filter of a query may test its keys */
 	bool		filter_projected;	/* the filter sees only what an index projects */

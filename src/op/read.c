@@ -19,6 +19,19 @@
 
 /* ---- opening ---- */
 
+static Condition *
+JoinFilters(Condition *a, Condition *b)
+{
+	Condition **both;
+
+	if (a == NULL || b == NULL)
+		return a == NULL ? b : a;
+	both = palloc(2 * sizeof(Condition *));
+	both[0] = a;
+	both[1] = b;
+	return ConditionBuildJoin(true, both, 2);
+}
+
 /*
  * Binds the expressions without the table.  Restrictions of key conditions are
  * checked last, because all other expression errors are more important.
@@ -43,7 +56,7 @@ BindReadExpressions(Reader *r)
 		key_condition = ConditionBind(EXPR_KEY_CONDITION, key_expr, b);
 	}
 	if (op->filter.given)
-		r->filter = ConditionBind(EXPR_FILTER, OpParse(EXPR_FILTER, &op->filter), b);
+		r->filter = JoinFilters(r->filter, ConditionBind(EXPR_FILTER, OpParse(EXPR_FILTER, &op->filter), b));
 	if (op->projection.given)
 		r->projection = ProjectionBind(OpParse(EXPR_PROJECTION, &op->projection), b);
 	if (b != NULL)
@@ -165,19 +178,6 @@ BeginScan(Reader *r)
 	};
 
 	return StoreScanBegin(&r->store, &range);
-}
-
-static Condition *
-JoinFilters(Condition *a, Condition *b)
-{
-	Condition **both;
-
-	if (a == NULL || b == NULL)
-		return a == NULL ? b : a;
-	both = palloc(2 * sizeof(Condition *));
-	both[0] = a;
-	both[1] = b;
-	return ConditionBuildJoin(true, both, 2);
 }
 
 /* Matches the key condition with the key; one on parts may come with a filter. */

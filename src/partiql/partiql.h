@@ -110,6 +110,16 @@ extern bool StatementFullKey(Condition *where, const KeySchema *schema,
 							 struct varlena **key, Condition **rest);
 
 /*
+ * Removes the equality tests of attributes from a condition, those that it has.  *taken
+ * becomes a map of their values; *rest becomes the remaining condition, or NULL.
+ */
+extern void StatementTakeEqualities(Condition *where, const Slice *names, int n,
+									struct varlena **taken, Condition **rest);
+
+/* Returns a map of the attributes that a condition compares with a value by "=". */
+extern struct varlena *StatementEqualities(Condition *where);
+
+/*
  * What a condition makes of a read of a table or index: the ranges of
  * npartitions partitions, followed by a filter.  If npartitions is 0,
  * everything is read.

@@ -184,6 +184,66 @@ StatementFullKey(Condition *where, const KeySchema *schema,
 	return true;
 }
 
+/* ---- some attributes ---- */
+
+void
+StatementTakeEqualities(Condition *where, const Slice *names, int n, struct varlena **taken, Condition **rest)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	Conjuncts	c;
+
+	InitConjuncts(&c, where);
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < n; i++)
+	{
+		ValueRef	value;
+
+		if (!TakeEquality(&c, names[i], &value))
+			continue;
+		ItemBuilderName(b, names[i].data, names[i].len);
+		ItemBuilderValue(b, value);
+	}
+	ItemBuilderEnd(b);
+	*taken = ItemBuilderFinish(b);
+	*rest = JoinRemaining(&c);
+}
+
+/* Returns the attribute that a conjunct compares with a value by "="; data is NULL if it does not. */
+static Slice
+AttributeOfEquality(const Condition *cond, ValueRef *value)
+{
+	for (int i = 0; cond->kind == CONDITION_COMPARE && i < 2; i++)
+	{
+		const Operand *o = &cond->operands[i];
+
+		if (o->kind == OPERAND_PATH && o->path.n == 1 && ComparesEqual(cond, o->path.elements[0].name, value))
+			return o->path.elements[0].name;
+	}
+	return MISSING_SLICE;
+}
+
+struct varlena *
+StatementEqualities(Condition *where)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	Conjuncts	c;
+
+	InitConjuncts(&c, where);
+	ItemBuilderBeginMap(b);
+	for (int i = c.n - 1; i >= 0; i--)	/* TakeEquality takes the first */
+	{
+		ValueRef	value;
+		Slice		name = AttributeOfEquality(c.list[i], &value);
+
+		if (name.data == NULL)
+			continue;
+		ItemBuilderName(b, name.data, name.len);
+		ItemBuilderValue(b, value);
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
+
 /* ---- partitions ---- */
 
 /* The values that a conjunct allows for an attribute. */

@@ -27,6 +27,9 @@ extern void PartsInit(void);
  */
 extern bool PartsEntity(const TableDef *def, ValueRef parts, const Entity **entity, Problem *problem);
 
+/* See choose in table/key_parts.h. */
+extern int	PartsChoose(const TableDef *def, ValueRef attributes, Slice **names);
+
 /* Whether an attribute is the type attribute of an entity. */
 extern bool IsTypeAttribute(const Entity *entity, Slice name);
 

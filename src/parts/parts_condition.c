@@ -489,7 +489,7 @@ KeyConditionOfPattern(PartsQuery *q)
 /* ---- the filter ---- */
 
 static Condition *
-JoinConditions(bool all, Condition *a, Condition *b)
+JoinBoth(bool all, Condition *a, Condition *b)
 {
 	Condition **both;
 
@@ -515,7 +515,7 @@ FilterOfEquality(PartsQuery *q, const PatternEquality *e)
 		Condition  *told = ConditionBuildCompare(SliceOf(key->attribute), COMPARISON_EQ,
 												 ValueOfKey(q, key->attribute, &key->values[0]));
 
-		filter = JoinConditions(false, filter, JoinConditions(true, ConditionBuildExists(attribute, false), told));
+		filter = JoinBoth(false, filter, JoinBoth(true, ConditionBuildExists(attribute, false), told));
 	}
 	return filter;
 }
@@ -540,7 +540,7 @@ FilterOfPattern(PartsQuery *q)
 	if (q->pattern.kind_attribute != NULL && !KeySchemaHas(q->target.key, SliceOf(q->pattern.kind_attribute)))
 		filter = FilterOfKinds(q);
 	foreach(cell, q->pattern.equalities)
-		filter = JoinConditions(true, filter, FilterOfEquality(q, lfirst(cell)));
+		filter = JoinBoth(true, filter, FilterOfEquality(q, lfirst(cell)));
 	return filter;
 }
 

@@ -299,3 +299,43 @@ PartsEntity(const TableDef *def, ValueRef parts, const Entity **entity, Problem 
 	return *entity != NULL ? CheckPartsOf(def, *entity, parts, problem) :
 		FindByParts(def, parts, entity, problem);
 }
+
+/* ---- attributes of which some are parts ---- */
+
+/* Whether an attribute may be in a key by parts: of this entity, or of any if it is NULL. */
+static bool
+MayBePart(const TableDef *def, const Entity *entity, Slice name)
+{
+	if (KeySchemaHas(&def->key, name))
+		return true;
+	for (int i = 0; i < def->entities->count; i++)
+	{
+		const Entity *e = &def->entities->entities[i];
+
+		if ((entity == NULL || e == entity) && e->nbase > 0 && (IsTypeAttribute(e, name) || EntityKeyHasPart(e, name)))
+			return true;
+	}
+	return false;
+}
+
+int
+PartsChoose(const TableDef *def, ValueRef attributes, Slice **names)
+{
+	const Entity *entity = EntityOfType(def->entities, attributes);
+	Container	c;
+	int			n = 0;
+
+	ContainerOpen(attributes, &c);
+	if (!NamesSomething(def->entities, &c))
+		return 0;
+	*names = palloc(sizeof(Slice) * c.count);
+	for (uint32 i = 0; i < c.count; i++)
+	{
+		Slice		name;
+
+		(void) MapEntry(&c, i, &name);
+		if (MayBePart(def, entity, name))
+			(*names)[n++] = name;
+	}
+	return n;
+}

@@ -101,6 +101,7 @@ PartsCompose(const TableDef *def, ValueRef parts, struct varlena **item, Problem
 
 static const KeyPartsMethods methods = {
 	.compose = PartsCompose,
+	.choose = PartsChoose,
 	.condition = PartsConditionOf,
 };
 

@@ -13,6 +13,7 @@
 #include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
+#include "table/key_parts.h"
 
 /* ---- preparing ---- */
 
@@ -134,6 +135,28 @@ ReturnValuesOf(StatementReturning returning)
 }
 
 /*
+ * Takes the key out of WHERE: the table's key attributes or, if it does not have all of
+ * these, what may be the parts of an entity's key.  Sets *by_parts if it is these.
+ */
+static bool
+TakeKey(const PreparedStatement *s, struct varlena **key, Condition **rest, bool *by_parts)
+{
+	Slice	   *names;
+	int			n;
+
+	*by_parts = false;
+	if (StatementFullKey(s->bound.where, &s->def->key, key, rest))
+		return true;
+	if (s->def->entities == NULL)
+		return false;
+	n = ChooseKeyParts(s->def, ItemRoot(StatementEqualities(s->bound.where)), &names);
+	if (n > 0)
+		StatementTakeEqualities(s->bound.where, names, n, key, rest);
+	*by_parts = n > 0;
+	return n > 0;
+}
+
+/*
  * Sets the item that WHERE fixes, and the rest of WHERE as a condition.  Returns
  * false if a problem is noted.
  */
@@ -141,8 +164,9 @@ static bool
 WriteByKey(const PreparedStatement *s, WriteOp *op, Problem *problem)
 {
 	Condition  *rest;
+	bool		by_parts;
 
-	if (!StatementFullKey(s->bound.where, &s->def->key, &op->datum, &rest))
+	if (!TakeKey(s, &op->datum, &rest, &by_parts))
 		return NoteInvalid(problem, WORDING_NO_FULL_KEY);
 	op->item = ItemRoot(op->datum);
 	switch (s->bound.kind)
@@ -189,13 +213,12 @@ StatementWrite(const PreparedStatement *s, bool images, WriteOp *op, Problem *pr
 /* ---- reads ---- */
 
 bool
-StatementGet(const PreparedStatement *s, GetOp *op)
+StatementGet(const PreparedStatement *s, GetOp *op, bool *by_parts)
 {
 	struct varlena *key;
 
 	memset(op, 0, sizeof(*op));
-	if (s->bound.index.data != NULL ||
-		!StatementFullKey(s->bound.where, &s->def->key, &key, &op->built_filter))
+	if (s->bound.index.data != NULL || !TakeKey(s, &key, &op->built_filter, by_parts))
 		return false;
 	op->table_name = s->table_name;
 	op->key = ItemRoot(key);

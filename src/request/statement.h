@@ -62,9 +62,10 @@ extern bool StatementWrite(const PreparedStatement *s, bool images, WriteOp *op,
 
 /*
  * Converts an open SELECT to a get; returns false if its condition does not
- * contain the full key.
+ * contain the full key.  by_parts: it may contain that of an entity by parts, and nothing
+ * is known of its completeness.
  */
-extern bool StatementGet(const PreparedStatement *s, GetOp *op);
+extern bool StatementGet(const PreparedStatement *s, GetOp *op, bool *by_parts);
 
 /* Adds a statement with its parameters to a digest. */
 extern void DigestStatement(Digest *digest, const PreparedStatement *s);

@@ -113,6 +113,7 @@ MakeOperation(void *arg)
 {
 	BatchStatement *b = arg;
 	bool		consistent;
+	bool		by_parts;
 
 	StatementOpen(&b->s);
 	if (b->s.bound.kind == STATEMENT_EXISTS)
@@ -123,7 +124,7 @@ MakeOperation(void *arg)
 		return;
 	}
 	consistent = FieldConsistentRead(b->input); /* raises an error on a standby */
-	if (!StatementGet(&b->s, &b->get) || b->get.built_filter != NULL)
+	if (!StatementGet(&b->s, &b->get, &by_parts) || b->get.built_filter != NULL)
 		InvalidRequest(WORDING_BATCH_SELECT);
 	b->get.consistent = consistent;
 }

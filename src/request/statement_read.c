@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/named_read.h"
 #include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
@@ -159,7 +160,8 @@ PlanSelection(Selection *sel)
 /*
  * Reads the only row of a full key, which costs less than a query.  Returns
  * false if a query must answer, which has messages of its own, can end at a
- * limit and has an order.
+ * limit and has an order.  So does one of a condition that has not all parts of an
+ * entity's key.
  */
 static bool
 ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
@@ -168,10 +170,14 @@ ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
 	Problem		problem = NO_PROBLEM;
 	GetOp		get;
 	GetResult  *result;
+	bool		by_parts;
 
 	if (limit > 0 || s->bound.norder > 0 || FieldMember(s->input, "NextToken") != NULL ||
-		!StatementGet(s, &get) || get.built_filter != NULL)
+		!StatementGet(s, &get, &by_parts) || (get.built_filter != NULL && !by_parts))
 		return false;
+	/* a scan, which answers otherwise, sees the attributes */
+	if (by_parts)
+		get.built_filter = s->bound.where;
 	result = palloc(sizeof(GetResult));
 	get.consistent = sel->op.consistent;
 	get.sizes = FieldCapacity(s->input) != CAPACITY_NONE;
@@ -205,28 +211,105 @@ ReadSelection(Selection *sel, int64 limit, ReadPageResult *page)
 		ReadPage(&sel->op, limit, page);
 }
 
+/* ---- access patterns ---- */
+
+/* The name of the access pattern that stands for an index of the table; data is NULL if there is none. */
+static Slice
+NameOfPattern(const PreparedStatement *s)
+{
+	Slice		name = NamedQueryName(s->bound.index);
+
+	if (name.data == NULL || TableDefIndex(s->def, pnstrdup(s->bound.index.data, s->bound.index.len)) != NULL)
+		return MISSING_SLICE;
+	return name;
+}
+
+/* What a pattern determines itself. */
+static void
+CheckPatternStatement(const PreparedStatement *s, const NamedRead *read)
+{
+	if (s->bound.norder > 0)
+		InvalidRequest("ORDER BY cannot be used with an access pattern, which has its own order");
+	if (s->bound.projection != NULL && read->op.projection.given)
+		InvalidRequest("SELECT * is required with this access pattern, which has its own projection");
+}
+
+/* A PathVisitor: a parameter is no attribute that a filter could test. */
+static bool
+RefuseParameter(Slice name, bool nested, void *arg)
+{
+	const NamedQuery *query = arg;
+
+	for (int i = 0; i < query->nparameters; i++)
+	{
+		if (SliceEqual(name, query->parameters[i]))
+			InvalidRequest("Parameter %.*s of the access pattern can only be made equal to one value, joined by AND",
+						   (int) name.len, name.data);
+	}
+	return true;
+}
+
+/* Equalities of parameters are their values; what else WHERE says is a filter. */
+static void
+ReadPattern(const PreparedStatement *s, Slice name, int64 limit, NamedRead *read, ReadPageResult *page)
+{
+	Slice		token = FieldSlice(s->input, "NextToken");
+	struct varlena *parameters;
+	Condition  *rest;
+
+	NamedReadBegin(read, s->table_name, name);
+	StatementTakeEqualities(s->bound.where, read->query->parameters, read->query->nparameters, &parameters, &rest);
+	if (rest != NULL)
+		ConditionVisitPaths(rest, RefuseParameter, read->query);
+	NamedReadPlan(read, ItemRoot(parameters));
+	CheckPatternStatement(s, read);
+	NamedReadSetPage(read, limit, NULL);
+	read->op.built_filter = rest;
+	read->op.built_projection = s->bound.projection;
+	read->op.filter_on_keys = true;
+	read->op.consistent = FieldConsistentRead(s->input);
+	if (token.data != NULL)
+		read->op.start = ItemRoot(NextTokenRead(s, token));
+	NamedReadPage(read, page);
+	NamedReadEnd(read);
+}
+
 /* ---- the answer ---- */
+
+static void
+AnswerSelect(const PreparedStatement *s, const ReadOp *op, const ReadPageResult *page, Writer *out)
+{
+	WriterName(out, "Items");
+	WriterBeginList(out);
+	for (int i = 0; i < page->count; i++)
+		WriterItem(out, page->items[i]);
+	WriterEndList(out);
+	if (page->last_key != NULL)
+	{
+		WriterStringMember(out, "NextToken", NextTokenMake(s, page->last_key));
+		WriterItemMember(out, "LastEvaluatedKey", page->last_key);
+	}
+	WriterPageCapacity(out, FieldCapacity(s->input), op, page);
+}
 
 void
 StatementRead(const PreparedStatement *s, Writer *out)
 {
 	Selection	sel = {.s = s};
 	int64		limit = FieldInteger(s->input, "Limit", 0);
+	Slice		pattern = NameOfPattern(s);
 	ReadPageResult page;
+	NamedRead	read;
 
+	if (pattern.data != NULL)
+	{
+		ReadPattern(s, pattern, limit, &read, &page);
+		AnswerSelect(s, &read.op, &page, out);
+		return;
+	}
 	sel.op.table_name = s->table_name;
 	sel.op.consistent = FieldConsistentRead(s->input);
 	if (!ReadFullKey(&sel, limit, &page))
 		ReadSelection(&sel, limit, &page);
-	WriterName(out, "Items");
-	WriterBeginList(out);
-	for (int i = 0; i < page.count; i++)
-		WriterItem(out, page.items[i]);
-	WriterEndList(out);
-	if (page.last_key != NULL)
-	{
-		WriterStringMember(out, "NextToken", NextTokenMake(s, page.last_key));
-		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
-	}
-	WriterPageCapacity(out, FieldCapacity(s->input), &sel.op, &page);
+	AnswerSelect(s, &sel.op, &page, out);
 }

@@ -49,9 +49,11 @@ PrepareTransactStatement(TransactStatement *t, Problem *problem)
 static bool
 MakeGet(TransactStatement *t, Problem *problem)
 {
+	bool		by_parts;
+
 	if (t->s.bound.index.data != NULL)
 		return NoteInvalid(problem, WORDING_NO_INDEX_READS);
-	return (StatementGet(&t->s, &t->get) && t->get.built_filter == NULL) ||
+	return (StatementGet(&t->s, &t->get, &by_parts) && t->get.built_filter == NULL) ||
 		NoteInvalid(problem, WORDING_TRANSACTION_SELECT);
 }
 

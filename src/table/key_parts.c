@@ -74,6 +74,12 @@ KeyConditionByParts(const TableDef *def, const IndexDef *index, const KeyClauses
 		key_parts->condition(def, index, clauses, result);
 }
 
+int
+ChooseKeyParts(const TableDef *def, ValueRef attributes, Slice **names)
+{
+	return def->entities == NULL || key_parts == NULL ? 0 : key_parts->choose(def, attributes, names);
+}
+
 bool
 TakeKeyParameter(const TableDef *def, ValueRef *key, Problem *problem)
 {

@@ -31,6 +31,13 @@ typedef struct KeyPartsMethods
 	bool		(*compose) (const TableDef *def, ValueRef parts, struct varlena **item, Problem *problem);
 
 	/*
+	 * Chooses among attributes, a map, those that a key by parts could consist of: the parts
+	 * of the entity that the type attribute names, or those of any.  Sets names, palloc'd;
+	 * returns their number, 0 if the attributes name nothing of any entity.
+	 */
+	int			(*choose) (const TableDef *def, ValueRef attributes, Slice **names);
+
+	/*
 	 * Turns a key condition on parts to one on the key attributes of the table, or of an
 	 * index if it is not NULL.  Returns false if it names nothing of any entity; raises
 	 * what else is wrong with it.
@@ -52,6 +59,9 @@ extern DYNAMO_EXPORT bool TakeKeyParameter(const TableDef *def, ValueRef *key, P
  */
 extern bool KeyConditionByParts(const TableDef *def, const IndexDef *index, const KeyClauses *clauses,
 								PartsCondition *result);
+
+/* See KeyPartsMethods; 0 also if the table has no entities. */
+extern DYNAMO_EXPORT int ChooseKeyParts(const TableDef *def, ValueRef attributes, Slice **names);
 
 /* Whether a key parameter has other names than the table's key attributes. */
 extern bool KeyIsByParts(const TableDef *def, ValueRef key);
