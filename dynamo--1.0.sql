@@ -3181,3 +3181,17 @@ REVOKE EXECUTE ON FUNCTION dynamo.archive_directory() FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.encrypt_access_keys() FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.check_setup() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dynamo.check_setup() TO pg_monitor;
+
+-- A person is told what the operators need.  Dumps and scripts say IF NOT EXISTS, and no
+-- script of an extension can show a NOTICE otherwise.
+DO $$
+BEGIN
+	IF pg_catalog.current_query() OPERATOR(pg_catalog.!~*) 'if +not +exists' AND
+		(SELECT 'dynamo' OPERATOR(pg_catalog.<>) ALL (pg_catalog.regexp_split_to_array(g.reset_val, '[ ,"]+'))
+		 FROM pg_catalog.pg_settings g WHERE g.name OPERATOR(pg_catalog.=) 'search_path') THEN
+		PERFORM pg_catalog.set_config('client_min_messages', 'notice', true);
+		RAISE NOTICE 'the operators of items, such as ->>, are found only with dynamo in the search_path'
+			USING HINT = pg_catalog.format('For all new sessions: ALTER DATABASE %I SET search_path = public, dynamo', pg_catalog.current_database());
+		PERFORM pg_catalog.set_config('client_min_messages', 'warning', true);
+	END IF;
+END $$;

@@ -231,7 +231,7 @@ static void
 TakeSetting(const char *name, const char *value)
 {
 	if (strchr(name, GUC_QUALIFIER_SEPARATOR) == NULL)
-		InvalidArgument("\"%s\" is no custom setting", name);
+		InvalidArgument("\"%s\" is not a custom setting", name);
 	if (MayBeCustom(name))
 		(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, DEBUG1, false);
 }

@@ -64,7 +64,7 @@ static void
 AppendCopiedValue(StringInfo out, ValueRef v)
 {
 	if (ValueIsMissing(v))
-		appendStringInfoString(out, "nothing");
+		appendStringInfoString(out, "absent");
 	else
 		ValueToJson(out, v);
 }
@@ -78,7 +78,7 @@ CheckCopiedAttribute(Check *c, const Copy *copy, Slice name, ValueRef is, ValueR
 	appendStringInfo(&c->problem, "attribute %.*s of \"%.*s\" is ", (int) name.len, name.data,
 					 (int) copy->name.len, copy->name.data);
 	AppendCopiedValue(&c->problem, is);
-	appendStringInfoString(&c->problem, ", not ");
+	appendStringInfoString(&c->problem, "; it should be ");
 	AppendCopiedValue(&c->problem, must_be);
 	return false;
 }

@@ -42,7 +42,7 @@ static char *
 DescribeValue(ValueRef v)
 {
 	if (ValueIsMissing(v))
-		return "nothing";
+		return "absent";
 	if (ValueTypeOf(v) != VALUE_S)
 		return psprintf("a value of type %s", ValueTypeName(ValueTypeOf(v)));
 	return psprintf("\"%.*s\"", (int) ValuePayload(v).len, ValuePayload(v).data);
@@ -66,9 +66,9 @@ EntityKeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
 	if (status == COMPOSE_OK ? !ValueIsMissing(given) && ValueTypeOf(given) == VALUE_S &&
 		SliceEqual(ValuePayload(given), (Slice) {text.data, text.len}) : ValueIsMissing(given))
 		return NULL;
-	return psprintf("key attribute %.*s is %s, not %s%s%s", (int) key->attribute.len, key->attribute.data,
+	return psprintf("key attribute %.*s is %s; it should be %s%s%s", (int) key->attribute.len, key->attribute.data,
 					DescribeValue(given), status == COMPOSE_OK ? "\"" : "",
-					status == COMPOSE_OK ? text.data : "nothing", status == COMPOSE_OK ? "\"" : "");
+					status == COMPOSE_OK ? text.data : "absent", status == COMPOSE_OK ? "\"" : "");
 }
 
 /* A key that is left of a template which the entity had. */

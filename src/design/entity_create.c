@@ -81,7 +81,7 @@ static char *
 GetText(const JsonbValue *value, const char *what, const char *name)
 {
 	if (value->type != jbvString)
-		InvalidArgument("%s \"%s\" is no string", what, name);
+		InvalidArgument("%s \"%s\" is not a string", what, name);
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 

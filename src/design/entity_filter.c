@@ -123,7 +123,7 @@ ConvertArgument(Datum value, Oid type, const char **reason)
 {
 	if (type == NUMERICOID && (numeric_is_nan(DatumGetNumeric(value)) || numeric_is_inf(DatumGetNumeric(value))))
 	{
-		*reason = "is no finite number";
+		*reason = "is not a finite number";
 		return MISSING_VALUE;
 	}
 	return AttributeFromDatum(value, type, MISSING_VALUE);

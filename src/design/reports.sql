@@ -50,7 +50,7 @@ FROM dynamo.tables t
 	JOIN dynamo.entities e ON e.schema_name = t.schema_name AND e.table_name = t.table_name AND e.entity_name = $2
 	CROSS JOIN LATERAL (SELECT substring(e.keys ->> t.partition_key FROM '^[^{]+') AS beginning) b
 	CROSS JOIN LATERAL (SELECT dynamo.to_value(b.beginning) AS partition, CASE t.sort_key_type WHEN 'S' THEN dynamo.to_value(chr(1))
-		WHEN 'N' THEN dynamo.to_value(-1e125) WHEN 'B' THEN dynamo.to_value('\x00'::bytea) END AS sort) k
+		WHEN 'N' THEN dynamo.to_value(-1e125) WHEN 'B' THEN dynamo.to_value(decode('00', 'hex')) END AS sort) k
 	CROSS JOIN LATERAL (SELECT dynamo.scan($1, max_items => 1000, exclusive_start_key => CASE WHEN t.sort_key IS NULL
 		THEN dynamo.build_item(t.partition_key, k.partition) ELSE dynamo.build_item(t.partition_key, k.partition, t.sort_key, k.sort) END)
 		WHERE t.item_count > 200000 AND t.partition_key_type = 'S' AND b.beginning IS NOT NULL) i(item)

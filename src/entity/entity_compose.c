@@ -80,8 +80,8 @@ EntityAttributeProblem(const EntityAttribute *declared, ValueRef value)
 	if (declared->holds < 0 || ValueIsMissing(value) || ValueTypeOf(value) == VALUE_NULL)
 		return NULL;
 	if ((int) ValueTypeOf(value) != declared->holds)
-		return declared->holds == VALUE_N ? "is no number" : "is no string";
-	return declared->uuid && !IsUuid(ValuePayload(value)) ? "is no uuid in lower case with hyphens" : NULL;
+		return declared->holds == VALUE_N ? "is not a number" : "is not a string";
+	return declared->uuid && !IsUuid(ValuePayload(value)) ? "is not a uuid in lower case with hyphens" : NULL;
 }
 
 /*
@@ -185,7 +185,7 @@ static const char *
 DescribeKeyValue(ValueRef v)
 {
 	if (ValueIsMissing(v))
-		return "nothing";
+		return "no value";
 	if (ValueTypeOf(v) != VALUE_S)
 		return psprintf("a value of type %s", ValueTypeName(ValueTypeOf(v)));
 	return psprintf("\"%.*s\"", (int) ValuePayload(v).len, ValuePayload(v).data);

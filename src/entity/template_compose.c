@@ -163,8 +163,8 @@ AppendTime(const TemplatePart *part, ValueType type, Slice text, StringInfo out,
 
 	if (!(type == VALUE_N ? InstantFromSeconds(text, &instant) : InstantFromText(text, &instant)))
 	{
-		*reason = type == VALUE_N ? "is no time in seconds since 1970" :
-			"is no time such as 2026-01-31T12:00:00Z";
+		*reason = type == VALUE_N ? "is not a time in seconds since 1970" :
+			"is not a time such as 2026-01-31T12:00:00Z";
 		return COMPOSE_UNFIT;
 	}
 	if (part->descending)

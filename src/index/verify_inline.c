@@ -156,7 +156,7 @@ VerifyBtree(Verification *v, Oid relid)
 	if (btree->rd_rel->relam != BTREE_AM_OID || !btree->rd_index->indisvalid ||
 		!InlineIndexFits(v->def, v->index, relid))
 		ReportProblem(v, "index invalid", NO_ITEM,
-					  psprintf("Relation \"%s\" is no valid btree on the key columns.",
+					  psprintf("Relation \"%s\" is not a valid btree on the key columns.",
 							   RelationGetRelationName(btree)));
 	else
 	{

@@ -164,7 +164,7 @@ OpenMaps(ValueRef basis, const char *name, Container *list)
 	for (uint32 i = 0; i < list->count; i++)
 	{
 		if (ValueTypeOf(ListElement(list, i)) != VALUE_M)
-			StoredError(psprintf("An element of \"%s\" is no map.", name));
+			StoredError(psprintf("An element of \"%s\" is not a map.", name));
 	}
 }
 
@@ -175,7 +175,7 @@ ReadBasis(const char *json)
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
 	if (!JB_ROOT_IS_OBJECT(basis))
-		StoredError("It is no object.");
+		StoredError("It is not an object.");
 	ItemBuilderJsonb(b, basis);
 	return ItemRoot(ItemBuilderFinish(b));
 }

@@ -270,7 +270,7 @@ StreamTableInit(StreamTable *t, Relation stream)
 	const StreamEntry *entry = FindStreamEntry(stream);
 
 	if (entry == NULL)
-		elog(ERROR, "relation \"%s\" is no stream", RelationGetRelationName(stream));
+		elog(ERROR, "relation \"%s\" is not a stream", RelationGetRelationName(stream));
 	t->sequence = entry->sequence;
 	RawTableBegin(&t->own, stream);
 }

@@ -191,7 +191,7 @@ CheckIndex(const TableDef *def, const IndexDef *index)
 	if (index->replaces != NULL)
 		CheckReplacement(def, index);
 	else if (!IsResourceName(index->name))
-		DefinitionError(psprintf("\"%s\" is no name of an index.", index->name));
+		DefinitionError(psprintf("\"%s\" is not the name of an index.", index->name));
 	CheckIdentifier(index->relation, "the relation of an index");
 	if (index->vector != NULL)
 		CheckVector(index);

@@ -53,7 +53,7 @@ StringsMember(ValueRef v, const char *name)
 		Slice		entry;
 
 		if (ValueTypeOf(MapEntry(&entries, i, &entry)) != VALUE_S)
-			StoredError(psprintf("Member \"%s\" holds something that is no string: %.*s.",
+			StoredError(psprintf("Member \"%s\" is not a string: %.*s.",
 									 name, (int) entry.len, entry.data));
 	}
 	return found;

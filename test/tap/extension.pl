@@ -54,6 +54,24 @@ SQL
 		'indexes are kept after the update');
 }
 
+# ---- what the operators need is said to whoever creates the extension ----
+
+value('CREATE DATABASE told');
+my $notice = qr/^psql:.*NOTICE:  the operators of items.*\n.*HINT:  .*ALTER DATABASE told SET search_path = public, dynamo$/;
+
+sub notices
+{
+	my ($statement) = @_;
+	my (undef, undef, $said) = $node->psql('told', $statement);
+
+	return $said;
+}
+
+like(notices('CREATE EXTENSION dynamo'), $notice, 'a person is told of the search_path');
+is(notices('SET client_min_messages = warning; DROP EXTENSION dynamo; RESET client_min_messages; CREATE EXTENSION IF NOT EXISTS dynamo'), '', 'a script or a dump is not');
+value('ALTER DATABASE told SET search_path = "$user", public, dynamo');
+is(notices('DROP EXTENSION dynamo; CREATE EXTENSION dynamo'), '', 'nor is who has set it');
+
 # ---- a schema that already existed ----
 
 # Statements of an ordinary role in a new database, before a superuser creates the
