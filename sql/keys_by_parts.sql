@@ -176,6 +176,20 @@ SELECT get_item('bare', '{"x": "1"}'::jsonb);
 SELECT get_item('bare', '{"type": "no_key", "x": "1"}'::jsonb);
 SELECT get_item('bare', '{"type": "no_key", "id": "1"}'::jsonb);
 
+-- the key is the one that dynamo.entity_key composes, for all kinds of values
+SELECT create_table('many', partition_key => 'PK', sort_key => 'SK');
+SELECT create_entity('many', 'a', '{"PK": "A#{t}", "SK": "{n:+06.2}#{at:s:desc}#{u:any}#{w:word}"}', type_attribute => 'e');
+SELECT create_entity('many', 'b', '{"PK": "A#{t:upper}#{#7:u}", "SK": "{at:date}{n:+06.2}{u}"}', type_attribute => 'e');
+CREATE TABLE given AS SELECT jsonb_build_object('e', e, 't', t, 'n', n, 'at', a, 'u', u) || CASE e WHEN 'a' THEN jsonb_build_object('w', 'w-' || u) ELSE '{}' END AS parts, e
+FROM unnest('{a,b}'::text[]) e, unnest('{x,X,x.y,y-z,7}'::text[]) t, unnest('{0,-1.5,99999.99,12}'::numeric[]) n,
+    unnest('{2026-01-31,2026-01-31T23:59:59.9Z,2026-02-01T01:30:00+02:00}'::text[]) a, unnest('{u,U,5}'::text[]) u;
+SELECT count(*), count(DISTINCT entity_key('many', e, parts::item)::text) AS keys FROM given;
+SELECT count(update_item('many', parts::item, 'ADD hits :one', expression_attribute_values => '{":one": {"N": "1"}}', return_values => 'NONE')) FROM given;
+SELECT count(*), sum((item ->> 'hits')::int) AS hits FROM many;
+SELECT parts FROM given WHERE get_item('many', parts::item)::text IS DISTINCT FROM get_item('many', entity_key('many', e, parts::item))::text
+    OR get_item('many', parts::item) IS NULL;
+SELECT count(item) FROM many WHERE entity_problem('many'::regclass, item, item ->> 'e') IS NOT NULL;
+
 -- a table without entities
 SELECT create_table('plain', partition_key => 'PK', sort_key => 'SK');
 SELECT get_item('plain', '{"kind": "order", "customer_id": "c7"}'::jsonb);
