@@ -1782,11 +1782,12 @@ CREATE FUNCTION dynamo_internal.pattern_problem(relation regclass, basis text) R
 COMMENT ON FUNCTION dynamo_internal.pattern_problem(regclass, text) IS
 	'returns why an access pattern may not find all items; NULL if it does';
 
-CREATE FUNCTION dynamo.nest_items(table_name text, entity_name text, items dynamo.item[]) RETURNS jsonb
-	LANGUAGE C STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION dynamo.nest_items(table_name text, entity_name text, items dynamo.item[], backward boolean DEFAULT false,
+	own_items dynamo.item[] DEFAULT NULL) RETURNS jsonb
+	LANGUAGE C STABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_nest_items';
-COMMENT ON FUNCTION dynamo.nest_items(text, text, dynamo.item[]) IS
-	'returns the items of a collection, given in the order of their keys, as one document: the item of the entity with all others nested';
+COMMENT ON FUNCTION dynamo.nest_items(text, text, dynamo.item[], boolean, dynamo.item[]) IS
+	'returns the items of a collection, given in the order of their keys or backward, as one document: the item of the entity, which may be in own_items instead, with all others nested';
 
 CREATE FUNCTION dynamo.create_access_pattern(table_name text, pattern_name text, key_condition text DEFAULT NULL,
 	entities text[] DEFAULT NULL, view_name text DEFAULT NULL, index_name text DEFAULT NULL,

@@ -34,6 +34,8 @@ typedef enum KeyComparison
 {
 	KEY_IS,
 	KEY_HAS_PREFIX,				/* the key begins with the known parts */
+	KEY_LEADS_FROM,				/* bounds of keys that begin with the given parts, or are the whole key */
+	KEY_LEADS_TO,
 	KEY_BEGINS_WITH_PART,		/* the key begins with the known parts and the start of the last part */
 	KEY_FROM,					/* bounds of the last part; a null bound is open */
 	KEY_AFTER,
@@ -47,7 +49,7 @@ typedef struct PatternValue
 	KeyComparison comparison;
 	const char *template;		/* template; NULL for a constant, or a parameter without a template */
 	const char *constant;		/* NULL: none */
-	List	   *parts;			/* names of parts in the template */
+	List	   *parts;			/* names of parts in the template; ":" before one that may be absent */
 	List	   *parameters;		/* names of the parameters that the parts are */
 } PatternValue;
 
@@ -130,6 +132,12 @@ typedef ValueRef (*ParameterFinder) (void *arg, const char *parameter);
  */
 extern bool PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, StringInfo out);
 
+/* Returns the name of a part without the mark. */
+extern const char *PatternPartName(const char *part);
+
+/* Whether the part of the key that a parameter is compared with may be absent. */
+extern bool PatternParameterIsOptional(const AccessPattern *pattern, const char *name);
+
 /*
  * Convert a comparison to its name in SQL and records, and back; false if
  * there is none.
@@ -196,6 +204,11 @@ extern const Template *PatternTemplate(const PatternTarget *target, const Entity
  * there is none.  *same: all have this template.
  */
 extern const Template *PatternCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same);
+
+/* ---- pattern_possible.c ---- */
+
+/* Returns a sentence that says which index, or which keys of a new one, could answer a condition. */
+extern char *PatternChangeHint(const PatternClause *clauses, int nclauses, const PatternTarget *target);
 
 /* ---- pattern_range.c ---- */
 

@@ -206,8 +206,8 @@ CheckReturns(const AccessPattern *p)
 		InvalidArgument("invalid returns \"%s\": rows, items, page or document", p->returns);
 	if ((strcmp(p->returns, "rows") == 0) != (p->view != NULL))
 		InvalidArgument("view_name is required for rows, and allowed only for them");
-	if (strcmp(p->returns, "document") == 0 && (p->entities == NIL || p->backward || p->limit > 0 || p->projection != NULL))
-		InvalidArgument("a document needs entities, and has no limit, other order or projection");
+	if (strcmp(p->returns, "document") == 0 && (p->entities == NIL || p->projection != NULL))
+		InvalidArgument("a document needs entities, and has no projection");
 	if (p->view != NULL && p->projection != NULL)
 		InvalidArgument("rows have the columns of their view and cannot have a projection");
 	if (strcmp(p->returns, "page") == 0 && p->limit > 0)

@@ -103,7 +103,7 @@ AppendDraws(StringInfo out, const AccessPattern *p)
 
 			for (int k = 0; k < list_length(v->parameters); k++)
 				AppendDraw(out, list_nth(v->parameters, k),
-						   v->template != NULL ? list_nth(v->parts, k) : p->keys[i].attribute);
+						   v->template != NULL ? PatternPartName(list_nth(v->parts, k)) : p->keys[i].attribute);
 		}
 	}
 	for (int i = 0; i < p->nparameters; i++)

@@ -29,7 +29,8 @@
 #define LEAST_CHARACTER		"\x01"
 
 static const char *const comparison_names[] = {
-	[KEY_IS] = "=", [KEY_HAS_PREFIX] = "prefix", [KEY_BEGINS_WITH_PART] = "begins_with",
+	[KEY_IS] = "=", [KEY_HAS_PREFIX] = "prefix", [KEY_LEADS_FROM] = "leading >=", [KEY_LEADS_TO] = "leading <=",
+	[KEY_BEGINS_WITH_PART] = "begins_with",
 	[KEY_FROM] = ">=", [KEY_AFTER] = ">", [KEY_TO] = "<=", [KEY_BEFORE] = "<"
 };
 
@@ -58,7 +59,31 @@ KeyComparisonFromName(Slice name, KeyComparison *comparison)
 static bool
 HasBound(KeyComparison comparison)
 {
-	return comparison > KEY_HAS_PREFIX;
+	return comparison >= KEY_BEGINS_WITH_PART;
+}
+
+/* ---- parts that may be absent ---- */
+
+const char *
+PatternPartName(const char *part)
+{
+	return part[0] == ':' ? part + 1 : part;
+}
+
+bool
+PatternParameterIsOptional(const AccessPattern *pattern, const char *name)
+{
+	for (int i = 0; i < pattern->nkeys; i++)
+	{
+		const PatternValue *v = &pattern->keys[i].values[0];
+
+		for (int j = 0; j < Min(list_length(v->parts), list_length(v->parameters)); j++)
+		{
+			if (((const char *) list_nth(v->parts, j))[0] == ':' && strcmp(list_nth(v->parameters, j), name) == 0)
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool
@@ -83,21 +108,63 @@ FindKnown(void *arg, const TemplatePart *part, const char **reason)
 
 	for (int i = 0; i < known->n; i++)
 	{
-		if (SliceIs(part->name, list_nth(known->value->parts, i)))
+		if (SliceIs(part->name, PatternPartName(list_nth(known->value->parts, i))))
 			return known->find(known->arg, list_nth(known->value->parameters, i));
 	}
 	return MISSING_VALUE;
 }
 
-static bool
-IsKnownPart(const KnownParts *known, const TemplatePart *part)
+/* Returns the number of a part; -1 if it is not one of the known ones. */
+static int
+KnownPartNumber(const KnownParts *known, const TemplatePart *part)
 {
 	for (int i = 0; i < known->n; i++)
 	{
-		if (SliceIs(part->name, list_nth(known->value->parts, i)))
-			return true;
+		if (SliceIs(part->name, PatternPartName(list_nth(known->value->parts, i))))
+			return i;
 	}
-	return false;
+	return -1;
+}
+
+/*
+ * Whether a part, and all that follow it, may be absent and are.  A part after an absent one
+ * is an error.
+ */
+static bool
+IsAbsentTail(const KnownParts *known, int first)
+{
+	for (int i = first; i < known->n; i++)
+	{
+		const char *part = list_nth(known->value->parts, i);
+
+		if (i == first && part[0] != ':')
+			return false;
+		if (ValueIsMissing(known->find(known->arg, list_nth(known->value->parameters, i))))
+			continue;
+		if (i == first)
+			return false;		/* an empty text */
+		InvalidArgument("part {%s} is given, but not {%s}, which comes before it", PatternPartName(part),
+						PatternPartName(list_nth(known->value->parts, first)));
+	}
+	return true;
+}
+
+/*
+ * The text that the keys begin with, or are, has been composed; makes it a bound of them.
+ * missing: the first part that it lacks, or NULL.  Returns false if nothing can be found.
+ */
+static bool
+EndLeading(const KnownParts *known, const TemplatePart *missing, StringInfo out)
+{
+	int			first = missing == NULL ? -1 : KnownPartNumber(known, missing);
+
+	if (first >= 0 && !IsAbsentTail(known, first))
+		return false;
+	if (missing != NULL && known->value->comparison == KEY_LEADS_TO)
+		appendStringInfoString(out, GREATEST_CHARACTER);
+	else if (out->len == 0)
+		appendStringInfoString(out, LEAST_CHARACTER);
+	return true;
 }
 
 static const TemplatePart *
@@ -156,7 +223,9 @@ PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, Strin
 	ComposeProblem problem;
 	ComposeStatus status = TemplateComposeFrom(t, FindKnown, &known, out, &problem);
 
-	if (status == COMPOSE_UNFIT || (status == COMPOSE_MISSING && IsKnownPart(&known, problem.part)) ||
+	if (status != COMPOSE_UNFIT && (value->comparison == KEY_LEADS_FROM || value->comparison == KEY_LEADS_TO))
+		return EndLeading(&known, status == COMPOSE_MISSING ? problem.part : NULL, out);
+	if (status == COMPOSE_UNFIT || (status == COMPOSE_MISSING && KnownPartNumber(&known, problem.part) >= 0) ||
 		(status == COMPOSE_MISSING && value->comparison == KEY_IS))
 		return false;
 	if (!HasBound(value->comparison))

@@ -194,6 +194,9 @@ MeetsClause(const Asked *a, const PatternClause *c)
 	Truth		lower;
 	Truth		upper;
 
+	if (c->op == KEY_EQ && ValueIsMissing(FindParameter(a, c->parameter)) &&
+		PatternParameterIsOptional(a->question->pattern, a->question->pattern->parameters[c->parameter].name))
+		return TRUTH_YES;
 	if (c->op != KEY_BETWEEN)
 		return CompareValue(a, &part, value, c->op, FindParameter(a, c->parameter));
 	lower = CompareValue(a, &part, value, KEY_GE, FindParameter(a, c->parameter));

@@ -68,24 +68,33 @@ FindParent(NestNode *last, NestNode *root, const NestNode *child)
 	return last == NULL ? root : last;
 }
 
-/* Returns the document's node with all others below it. */
+static bool
+IsOfKind(const NestNode *node, Slice kind)
+{
+	return node->kind.data != NULL && SliceEqual(node->kind, kind);
+}
+
+/*
+ * Returns the document's node with all others below it.  Items that were read backward
+ * are taken in the order of their keys, and put in front of those before.
+ */
 static NestNode *
-MakeTree(const TableDef *def, Slice root_kind, const Datum *items, int n)
+MakeTree(const TableDef *def, Slice root_kind, const Datum *items, int n, bool backward)
 {
 	NestNode	   *root = palloc0(sizeof(NestNode));
 	NestNode	   *last = root;
 
 	for (int i = 0; i < n; i++)
 	{
-		NestNode	   *node = MakeNode(def, DatumGetValue(items[i]));
+		NestNode	   *node = MakeNode(def, DatumGetValue(items[backward ? n - 1 - i : i]));
 
-		if (ValueIsMissing(root->item) && node->kind.data != NULL && SliceEqual(node->kind, root_kind))
+		if (ValueIsMissing(root->item) && IsOfKind(node, root_kind))
 		{
 			root->item = node->item;
 			continue;
 		}
 		node->parent = FindParent(last, root, node);
-		node->parent->children = lappend(node->parent->children, node);
+		node->parent->children = backward ? lcons(node, node->parent->children) : lappend(node->parent->children, node);
 		last = node;
 	}
 	return root;
@@ -172,24 +181,62 @@ AppendNode(StringInfo out, const NestNode *node)
 	appendStringInfoChar(out, '}');
 }
 
-/* nest_items(table_name text, entity_name text, items dynamo.item[]) returns jsonb */
+/* Takes the document's own item from a list, if the tree has none. */
+static void
+TakeOwnItem(NestNode *root, const TableDef *def, Slice root_kind, const Datum *items, int n)
+{
+	for (int i = 0; ValueIsMissing(root->item) && i < n; i++)
+	{
+		NestNode   *node = MakeNode(def, DatumGetValue(items[i]));
+
+		if (IsOfKind(node, root_kind))
+			root->item = node->item;
+	}
+}
+
+static Datum *
+ItemsArgument(FunctionCallInfo fcinfo, int arg, int *n)
+{
+	Datum	   *items = NULL;
+
+	*n = 0;
+	if (!PG_ARGISNULL(arg))
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), ItemTypeOid(), -1, false, TYPALIGN_INT, &items, NULL, n);
+	return items;
+}
+
+/*
+ * nest_items(table_name text, entity_name text, items dynamo.item[], backward boolean,
+ * own_items dynamo.item[]) returns jsonb
+ */
 DYNAMO_FUNCTION(dynamo_nest_items);
 Datum
 dynamo_nest_items(PG_FUNCTION_ARGS)
 {
-	Relation	rel = TableNameOpen(TableArgument(fcinfo, 0), AccessShareLock, false);
-	TableDef   *def = TableDefAcquire(rel);
-	const Entity *entity = RequireEntity(def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	Relation	rel;
+	TableDef   *def;
+	const Entity *entity;
 	StringInfoData json;
 	Datum	   *items;
+	Datum	   *own;
+	NestNode   *root;
 	int			n;
+	int			nown;
 
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), ItemTypeOid(), -1, false, TYPALIGN_INT, &items, NULL, &n);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	rel = TableNameOpen(TableArgument(fcinfo, 0), AccessShareLock, false);
+	def = TableDefAcquire(rel);
+	entity = RequireEntity(def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	items = ItemsArgument(fcinfo, 2, &n);
+	own = ItemsArgument(fcinfo, 4, &nown);
+	root = MakeTree(def, entity->name, items, n, !PG_ARGISNULL(3) && PG_GETARG_BOOL(3));
+	TakeOwnItem(root, def, entity->name, own, nown);
 	initStringInfo(&json);
-	AppendNode(&json, MakeTree(def, entity->name, items, n));
+	AppendNode(&json, root);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);
-	if (n == 0)
+	if (ValueIsMissing(root->item) && n == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
 }

@@ -8,7 +8,8 @@
  *
  * Each key attribute has a template.  If equalities give all of its parts, the
  * condition on the key is an equality; if they give the leading parts, a prefix; a
- * comparison of the next part makes it a range.  Attributes that are themselves
+ * comparison of the next part makes it a range.  Of a sort key, the last parts may be
+ * absent: those whose parameters are null by default.  Attributes that are themselves
  * keys have the template {name}.
  *
  * A condition that no key can answer is an error: a pattern reads one range of one
@@ -395,6 +396,57 @@ AddKnown(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, b
 	}
 }
 
+/* Whether a parameter is absent where a call does not give it. */
+static bool
+IsOptional(const Plan *plan, const char *parameter)
+{
+	const char *initial = plan->pattern->parameters[PatternParameterFind(plan->pattern, parameter)].initial;
+
+	return initial != NULL && strcmp(initial, "NULL") == 0;
+}
+
+/*
+ * Marks the parts whose parameters are null by default, which must be the last ones;
+ * returns whether there are any.
+ */
+static bool
+MarkOptional(const Plan *plan, PatternValue *value)
+{
+	int			optional = 0;
+
+	for (int i = 0; i < list_length(value->parts); i++)
+	{
+		char	   *part = list_nth(value->parts, i);
+		char	   *parameter = list_nth(value->parameters, i);
+
+		if (IsOptional(plan, parameter))
+		{
+			lfirst(list_nth_cell(value->parts, i)) = psprintf(":%s", part);
+			optional++;
+		}
+		else if (optional > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("part {%s} cannot be required, because a part before it can be absent", part),
+					 errhint("Give parameter \"%s\" the default null, too.", parameter)));
+	}
+	return optional > 0;
+}
+
+/* Adds a condition whose last parts may be absent: a range of keys, which may be one key. */
+static void
+AddOptional(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, bool same)
+{
+	PatternValue *values = AddPatternKey(plan->pattern, attribute, KEY_BETWEEN);
+
+	if (!same)
+		InvalidArgument("a part of key attribute \"%.*s\" cannot be absent, because the entities have different templates for it",
+						(int) attribute->name.len, attribute->name.data);
+	values[0] = values[1] = *known;
+	values[0].comparison = KEY_LEADS_FROM;
+	values[1].comparison = KEY_LEADS_TO;
+}
+
 /*
  * Plans a condition on a key of type N or B, which is compared without a
  * template.
@@ -452,7 +504,7 @@ AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
 
 /* Adds the condition on a key attribute; returns whether it is an equality. */
 static bool
-PlanAttribute(Plan *plan, const KeyAttribute *attribute)
+PlanAttribute(Plan *plan, const KeyAttribute *attribute, bool sorts)
 {
 	PatternValue known = {0};
 	bool		same;
@@ -469,6 +521,11 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute)
 	}
 	n = AddKnownParts(plan, t, &known);
 	range = FindRange(plan, t, n);
+	if (range == NULL && sorts && MarkOptional(plan, &known))
+	{
+		AddOptional(plan, attribute, &known, same);
+		return false;
+	}
 	if (range != NULL)
 		AddRange(plan, attribute, &known, t->pieces[n].part, range);
 	else
@@ -573,7 +630,7 @@ PlanPartition(Plan *plan)
 		bool		same;
 		const Template *t;
 
-		if (PlanAttribute(plan, attribute))
+		if (PlanAttribute(plan, attribute, false))
 			continue;
 		t = PatternCommonTemplate(plan->target, attribute, &same);
 		meant = PatternNameHint(plan->target, plan->clauses, plan->nclauses);
@@ -582,7 +639,9 @@ PlanPartition(Plan *plan)
 				 errmsg("the condition does not determine partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),
 				 t == NULL || !same ? errdetail("The entities have different templates for it.") :
 				 errdetail("Its template is %.*s.", (int) t->source.len, t->source.data),
-				 errhint("%s", meant != NULL ? meant : "Compare each part with a parameter by \"=\", or use another index.")));
+				 errhint("%s", meant != NULL ? meant :
+						 psprintf("Compare each part with a parameter by \"=\", or use another index. %s",
+								  PatternChangeHint(plan->clauses, plan->nclauses, plan->target)))));
 	}
 }
 
@@ -601,7 +660,8 @@ RefuseUnused(const Plan *plan)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the condition on \"%.*s\" is not a range of the key", (int) c->attribute.len, c->attribute.data),
 				 errhint("%s", meant != NULL ? meant :
-						 "Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too.")));
+						 psprintf("Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too. %s",
+								  PatternChangeHint(plan->clauses, plan->nclauses, plan->target)))));
 	}
 }
 
@@ -623,7 +683,7 @@ PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternC
 	PlanPartition(&plan);
 	for (int i = key->npartition; i < KeyCount(key); i++)
 	{
-		if (!PlanAttribute(&plan, &key->attributes[i]))
+		if (!PlanAttribute(&plan, &key->attributes[i], true))
 			break;
 	}
 	RefuseUnused(&plan);

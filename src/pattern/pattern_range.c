@@ -53,8 +53,10 @@ PatternRangeOf(const AccessPattern *pattern, const PatternTarget *target, int at
 			range.constant = value->constant;
 		return range;
 	}
-	/* the compared part of a range is not known */
-	if (value != NULL && value->template != NULL && value->comparison > KEY_HAS_PREFIX)
+	/* neither the compared part of a range nor a part that may be absent is known */
+	if (value != NULL && value->template != NULL && value->comparison >= KEY_BEGINS_WITH_PART)
+		nparts--;
+	while (nparts > 0 && ((const char *) list_nth(value->parts, nparts - 1))[0] == ':')
 		nparts--;
 	range.known = value == NULL ? 0 : CountKnownPieces(t, nparts);
 	range.whole = key != NULL && key->op == KEY_EQ;

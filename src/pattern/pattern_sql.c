@@ -327,13 +327,32 @@ AppendPage(Body *b)
 	AppendGuard(b);
 }
 
+/* Reads the item at the other end of the range, which a limit may leave out. */
+static void
+AppendOtherEnd(Body *b)
+{
+	AccessPattern other = *b->pattern;
+	Body		end = {&other, b->target, b->view};
+
+	other.backward = !other.backward;
+	other.limit = 1;
+	initStringInfo(&end.sql);
+	AppendItems(&end);
+	appendStringInfo(&b->sql, ", ARRAY(%s)", end.sql.data);
+}
+
 static void
 AppendDocument(Body *b)
 {
 	appendStringInfo(&b->sql, "SELECT dynamo.nest_items(%s, %s, ARRAY(", TableLiteral(b->pattern),
 					 TextLiteral(linitial(b->pattern->entities)));
 	AppendItems(b);
-	appendStringInfoString(&b->sql, "))");
+	appendStringInfoChar(&b->sql, ')');
+	if (b->pattern->backward || b->pattern->limit > 0)
+		appendStringInfo(&b->sql, ", %s", b->pattern->backward ? "true" : "false");
+	if (b->pattern->limit > 0)
+		AppendOtherEnd(b);
+	appendStringInfoChar(&b->sql, ')');
 }
 
 /* ---- the whole ---- */
