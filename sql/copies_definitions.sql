@@ -174,6 +174,20 @@ CREATE TRIGGER planted AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynam
 INSERT INTO other VALUES (1);
 SELECT dynamo_internal.copy_definitions('\x5b5d00'), dynamo_internal.copy_definitions('\xff00'), dynamo_internal.copy_definitions('\x'), dynamo_internal.copy_definitions('\x3100');
 
+-- ---- attributes that cannot be kept, and why ----
+SELECT create_table('reps', partition_key => 'pk', sort_key => 'sk', indexes => '[{"index_name": "of_client", "partition_key": "g1", "sort_key": "g2"}]');
+SELECT create_entity('reps', 'client', '{"pk": "C#{client}", "sk": "C"}', '{"client": "text", "name": "text", "rep": "text"}', type_attribute => 'kind');
+SELECT create_entity('reps', 'rep', '{"pk": "R#{rep}", "sk": "R"}', '{"rep": "text"}', type_attribute => 'kind');
+SELECT create_entity('reps', 'sale', '{"pk": "S#{sale}", "sk": "S", "g1": "C#{client}", "g2": "{client_name:any}#{sale}"}',
+	'{"sale": "text", "client": "text", "client_name": "text", "rep": "text"}', type_attribute => 'kind');
+SELECT create_copy('reps', 'names', 'client', 'sale', '{"client_name": "name"}', index_name => 'of_client');
+SELECT create_index('reps', 'of_rep', 'h1');
+SELECT create_entity('reps', 'sale', '{"pk": "S#{sale}", "sk": "S", "g1": "C#{client}", "g2": "{sale}", "h1": "R#{rep}"}',
+	'{"sale": "text", "client": "text", "client_name": "text", "rep": "text"}', type_attribute => 'kind', replace => true);
+SELECT create_total('reps', 'sales', 'rep', 'sale', '{"sales": "count"}', index_name => 'of_rep');
+SELECT create_copy('reps', 'rep_of_client', 'client', 'sale', '{"rep": "rep"}', index_name => 'of_client');
+SELECT create_copy('reps', 'names', 'client', 'sale', '{"client_name": "name", "client_rep": "rep"}', index_name => 'of_client');
+
 DROP SCHEMA t_copy_defs CASCADE;
 DROP ROLE t_copy_writer;
 DROP ROLE t_copy_owner;

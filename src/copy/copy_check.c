@@ -154,6 +154,28 @@ ReferenceDependsOn(const TableDef *def, const Copy *copy, Slice attribute)
 	return false;
 }
 
+/* Raises the error of an attribute on which the keys of an index depend that finds children. */
+static void
+RefuseInPlace(const Kept *k, const Copy *c)
+{
+	CopyError(k->copy, "Attribute \"%.*s\" is in a key of index \"%s\", by which \"%.*s\" finds the children of an item. "
+			  "Items of entity \"%.*s\" that lack the attribute, because their parent does not exist yet or lacks it, would not be in the index, "
+			  "and would never get it. Use another index for this order, and one without the attribute for \"%.*s\".",
+			  (int) k->attribute.len, k->attribute.data, c->index->name, (int) c->name.len, c->name.data,
+			  (int) k->entity->name.len, k->entity->name.data, (int) c->name.len, c->name.data);
+}
+
+/* Raises the error of an attribute by which another definition refers to a parent. */
+static void
+RefuseInReference(const Kept *k, const Copy *c)
+{
+	CopyError(k->copy, "Attribute \"%.*s\" of entity \"%.*s\" tells \"%.*s\" to which item of entity \"%.*s\" an item refers. "
+			  "A change of one item would then move many others from one parent to another. "
+			  "Let the writer set the attribute, or keep it under another name, by which nothing refers.",
+			  (int) k->attribute.len, k->attribute.data, (int) k->entity->name.len, k->entity->name.data,
+			  (int) c->name.len, c->name.data, (int) c->parent->name.len, c->parent->name.data);
+}
+
 /*
  * Raises an error if an attribute determines the entity or the place of its
  * item.
@@ -167,13 +189,16 @@ CheckKeptAttribute(const TableDef *def, const CopySet *set, const Kept *k)
 		(declared != NULL && !ValueIsMissing(declared->constant)) ||
 		(k->entity->type_attribute.data != NULL && SliceEqual(k->entity->type_attribute, k->attribute));
 
-	for (int i = 0; i < set->count; i++)
+	for (int i = 0; !fixed && i < set->count; i++)
 	{
 		const Copy *c = &set->copies[i];
 
-		if (c->child == k->entity)
-			fixed |= PlaceDependsOn(CopyPlace(def, c), c->child, k->attribute) ||
-				ReferenceDependsOn(def, c, k->attribute);
+		if (c->child != k->entity)
+			continue;
+		if (ReferenceDependsOn(def, c, k->attribute))
+			RefuseInReference(k, c);
+		if (c->index != NULL && PlaceDependsOn(CopyPlace(def, c), c->child, k->attribute))
+			RefuseInPlace(k, c);
 	}
 	if (fixed)
 		CopyError(k->copy, "Attribute \"%.*s\" of entity \"%.*s\" determines the entity, the key or the parent of its items, and cannot be kept.",
