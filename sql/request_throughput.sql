@@ -38,6 +38,7 @@ SELECT create_tab(jsonb_build_object('GlobalSecondaryIndexes', jsonb_build_array
 SELECT create_tab('{"SSESpecification": {"Enabled": true, "SSEType": "AES256"}}');
 SELECT create_tab('{"TableClass": "CHEAP"}');
 SELECT create_tab('{"ResourcePolicy": "{}"}');
+SELECT create_tab('{"GlobalTableSourceArn": "arn:aws:dynamodb:eu-west-1:000000000000:table/tab"}');
 -- settings are stored and returned
 SELECT create_tab(jsonb_build_object('OnDemandThroughput', '{"MaxReadRequestUnits": 7}'::jsonb, 'WarmThroughput', '{"WriteUnitsPerSecond": 5000}'::jsonb,
 	'GlobalSecondaryIndexes', jsonb_build_array(gsi('gsi', '{"OnDemandThroughput": {"MaxWriteRequestUnits": 8}, "WarmThroughput": {"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 4000}}'))));

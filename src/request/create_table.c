@@ -202,6 +202,8 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	spec->fillfactor = DEFAULT_FILLFACTOR;
 	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
 	RefuseMember(input, "ResourcePolicy");
+	RefuseMember(input, "GlobalTableSourceArn");
+	RefuseMember(input, "GlobalTableSettingsReplicationMode");
 	CheckTableClass(input);
 	CheckBilling(input);
 	CheckEncryption(FieldMember(input, "SSESpecification"));
@@ -303,6 +305,8 @@ static const Member create_table_members[] = {
 	MEMBER("OnDemandThroughput", model_on_demand),
 	MEMBER("WarmThroughput", model_warm_throughput),
 	MEMBER("ResourcePolicy", model_string),
+	MEMBER("GlobalTableSourceArn", model_string),
+	MEMBER("GlobalTableSettingsReplicationMode", model_string),
 	MEMBER("VectorIndexes", model_vector_indexes),
 };
 static const Shape create_table_input = STRUCTURE("CreateTableInput", create_table_members);

@@ -204,7 +204,7 @@ CheckConditionalOperator(const Field *input, const Field *map)
 
 /* Joins the conditions of all attributes by ConditionalOperator. */
 static Condition *
-JoinConditions(const Field *input, const Field *map,
+JoinComparisons(const Field *input, const Field *map,
 			   Condition *(*build) (const Field *map, int i))
 {
 	Condition **conditions;
@@ -231,7 +231,7 @@ BuildFilter(const Field *map, int i)
 Condition *
 LegacyFilter(const Field *input, const char *member)
 {
-	return JoinConditions(input, FieldMember(input, member), BuildFilter);
+	return JoinComparisons(input, FieldMember(input, member), BuildFilter);
 }
 
 /* ---- Expected ---- */
@@ -309,7 +309,7 @@ LegacyExpected(const Field *input)
 	/* the members of all entries are checked before any value */
 	for (int i = 0; map != NULL && i < map->count; i++)
 		(void) ExpectedOperator(map, i);
-	return JoinConditions(input, map, BuildExpected);
+	return JoinComparisons(input, map, BuildExpected);
 }
 
 /* ---- KeyConditions ---- */

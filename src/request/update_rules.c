@@ -256,7 +256,13 @@ IsLongUpdate(const Field *input, const IndexChanges *changes)
 void
 CheckUpdateRules(const Field *input, IndexChanges *changes)
 {
-	RefuseMember(input, "ReplicaUpdates");
+	static const char *const of_replicas[] = {
+		"ReplicaUpdates", "MultiRegionConsistency", "GlobalTableWitnessUpdates",
+		"GlobalTableSettingsReplicationMode", "DisassociationProtectionEnabled"
+	};
+
+	for (size_t i = 0; i < lengthof(of_replicas); i++)
+		RefuseMember(input, of_replicas[i]);
 	CheckAnyChange(input);
 	CheckTableClass(input);
 	CheckAlone(input);

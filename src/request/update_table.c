@@ -397,6 +397,8 @@ static const Shape vector_index_changes = LIST_OF(vector_index_change);
 /* Refused as a whole, so that nothing is said of what is in it. */
 static const Shape replica_change = {.kind = SHAPE_STRUCTURE, .name = "ReplicationGroupUpdate"};
 static const Shape replica_changes = LIST_OF(replica_change);
+static const Shape witness_change = {.kind = SHAPE_STRUCTURE, .name = "GlobalTableWitnessGroupUpdate"};
+static const Shape witness_changes = LIST_OF(witness_change);
 
 static const Member update_table_members[] = {
 	MEMBER("AttributeDefinitions", model_attribute_definitions),
@@ -411,6 +413,10 @@ static const Member update_table_members[] = {
 	MEMBER("OnDemandThroughput", model_on_demand),
 	MEMBER("WarmThroughput", model_warm_throughput),
 	MEMBER("ReplicaUpdates", replica_changes),
+	MEMBER("MultiRegionConsistency", model_string),
+	MEMBER("GlobalTableWitnessUpdates", witness_changes),
+	MEMBER("GlobalTableSettingsReplicationMode", model_string),
+	MEMBER("DisassociationProtectionEnabled", model_boolean),
 	MEMBER("VectorIndexUpdates", vector_index_changes),
 };
 static const Shape update_table_input = STRUCTURE("UpdateTableInput", update_table_members);
