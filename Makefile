@@ -51,11 +51,11 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # The install script, with the files that it names.
-REPORTS = src/design/reports.sql src/monitor/setup.sql
+NAMED_FILES = src/design/reports.sql src/design/models.sql src/monitor/setup.sql
 
-build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(REPORTS)
+build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(NAMED_FILES)
 	mkdir -p build
-	sed $(foreach file,$(REPORTS),-e '\|^@$(file)@$$| {' -e 'r $(file)' -e 'd' -e '}') $(EXTENSION_SCRIPT) >$@.tmp
+	sed $(foreach file,$(NAMED_FILES),-e '\|^@$(file)@$$| {' -e 'r $(file)' -e 'd' -e '}') $(EXTENSION_SCRIPT) >$@.tmp
 	mv $@.tmp $@
 
 # The libraries stand beside each other.

@@ -7,18 +7,26 @@
  * exclusion constraint, because unique indexes cannot be deferred.  An
  * attribute that is part of a table or index key has a column, which the
  * constraint uses.  For other attributes the index contains the value itself.
+ *
+ * A comment on the index or the constraint says with what the function was called, as
+ * an item like the stored form of a kind (kind.h), with the attributes in "unique".
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "parser/scansup.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "item/builder.h"
+#include "item/json.h"
 #include "store/plan.h"
 #include "table/table_name.h"
 #include "view/kind.h"
@@ -90,6 +98,44 @@ MakeConstraintStatement(Relation rel, const TableDef *table, const char *name,
 	return sql.data;
 }
 
+static char *
+PrintUnique(ArrayType *attributes, const ItemKind *kind)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	StringInfoData out;
+	Datum	   *names;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(attributes, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
+	ItemBuilderBeginMap(b);
+	ItemBuilderName(b, "unique", strlen("unique"));
+	ItemBuilderBeginList(b);
+	for (int i = 0; i < n; i++)
+	{
+		text	   *attribute = DatumGetTextPP(names[i]);
+		Slice		name = SliceOfVarlena(attribute);
+
+		ItemBuilderString(b, name.data, name.len);
+	}
+	ItemBuilderEnd(b);
+	KindBuild(b, kind);
+	ItemBuilderEnd(b);
+	initStringInfo(&out);
+	appendStringInfoString(&out, UNIQUE_COMMENT);
+	ItemToJson(&out, ItemRoot(ItemBuilderFinish(b)));
+	return out.data;
+}
+
+static void
+CommentOnUnique(Oid relid, const char *name, bool deferrable, const char *comment)
+{
+	if (deferrable)
+		RunStatement("COMMENT ON CONSTRAINT %s ON %s IS %s", quote_identifier(name), RelationSqlName(relid), quote_literal_cstr(comment));
+	else
+		RunStatement("COMMENT ON INDEX %s IS %s", RelationSqlName(get_relname_relid(name, get_rel_namespace(relid))), quote_literal_cstr(comment));
+}
+
 /*
  * add_unique_constraint(table_name text, constraint_name text,
  *		attributes text[], key_prefix jsonb, kind_attributes item,
@@ -105,6 +151,8 @@ dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
 	ItemKind	kind = {0};
 	Relation	rel;
 	TableDef   *table;
+	Oid			relid;
+	char	   *name;
 	char	   *statement;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
@@ -115,14 +163,18 @@ dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
 	rel = OpenTableForDdl(TableArgument(fcinfo, 0), ShareRowExclusiveLock);
 	table = TableDefAcquire(rel);
 	KindCheck(table, &kind);
-	statement = MakeConstraintStatement(rel, table, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-									PG_GETARG_ARRAYTYPE_P(2), &kind,
-									deferrable, initially_deferred);
+	relid = RelationGetRelid(rel);
+	name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	truncate_identifier(name, strlen(name), true);
+	statement = MakeConstraintStatement(rel, table, name, PG_GETARG_ARRAYTYPE_P(2), &kind,
+										deferrable, initially_deferred);
 	TableDefRelease(table);
 	table_close(rel, NoLock);
 
 	SPI_connect();
 	RunStatement("%s", statement);
+	CommandCounterIncrement();
+	CommentOnUnique(relid, name, deferrable, PrintUnique(PG_GETARG_ARRAYTYPE_P(2), &kind));
 	SPI_finish();
 	PG_RETURN_VOID();
 }

@@ -34,6 +34,9 @@ typedef struct ItemKind
 	ValueRef	names;
 } ItemKind;
 
+/* What a comment of dynamo.add_unique_constraint begins with; a kind with "unique", a list, follows. */
+#define UNIQUE_COMMENT	"dynamo unique constraint "
+
 /* ---- kind.c ---- */
 
 /*
