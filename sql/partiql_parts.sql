@@ -5,6 +5,16 @@
 CREATE SCHEMA partiql_parts;
 SET search_path = partiql_parts, public, dynamo;
 SET timezone = 'UTC';
+-- all items that meet a condition are found, with any key
+SELECT create_table('mixed', 'pk', 'sk');
+SELECT create_entity('mixed', 'order', '{"pk": "C#{c}", "sk": "O#{n:04}"}', '{"c": "text", "n": "int"}', type_attribute => 'kind');
+SELECT create_entity('mixed', 'line', '{"pk": "C#{c}", "sk": "L#{n:04}#{line:02}"}', '{"c": "text", "n": "int", "line": "int"}', type_attribute => 'kind');
+INSERT INTO mixed (item) VALUES ('{"kind": {"S": "order"}, "c": {"S": "1"}, "n": {"N": "1"}}'), ('{"kind": {"S": "line"}, "c": {"S": "1"}, "n": {"N": "1"}, "line": {"N": "7"}}'),
+	('{"pk": {"S": "x"}, "sk": {"S": "x"}, "c": {"S": "1"}, "n": {"N": "1"}}');
+SELECT request('ExecuteStatement', $${"Statement": "SELECT sk FROM mixed WHERE c = '1' AND n = 1"}$$);
+SELECT request('ExecuteStatement', $${"Statement": "SELECT sk FROM mixed WHERE c = '1' AND n = 1", "Limit": 10}$$);
+SELECT request('ExecuteStatement', $${"Statement": "SELECT sk FROM mixed WHERE c = '1' AND n = 1 AND kind = 'order'"}$$);
+
 SET client_min_messages = warning;
 
 SELECT create_table('shop', partition_key => 'PK', sort_key => 'SK',

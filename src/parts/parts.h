@@ -30,6 +30,9 @@ extern bool PartsEntity(const TableDef *def, ValueRef parts, const Entity **enti
 /* See choose in table/key_parts.h. */
 extern int	PartsChoose(const TableDef *def, ValueRef attributes, Slice **names);
 
+/* See fix_item in table/key_parts.h. */
+extern bool PartsFixItem(const TableDef *def, ValueRef parts);
+
 /* Whether an attribute is the type attribute of an entity. */
 extern bool IsTypeAttribute(const Entity *entity, Slice name);
 

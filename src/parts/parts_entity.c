@@ -339,3 +339,11 @@ PartsChoose(const TableDef *def, ValueRef attributes, Slice **names)
 	}
 	return n;
 }
+
+bool
+PartsFixItem(const TableDef *def, ValueRef parts)
+{
+	const Entity *entity = EntityOfType(def->entities, parts);
+
+	return entity != NULL && entity->applied;
+}

@@ -102,6 +102,7 @@ PartsCompose(const TableDef *def, ValueRef parts, struct varlena **item, Problem
 static const KeyPartsMethods methods = {
 	.compose = PartsCompose,
 	.choose = PartsChoose,
+	.fix_item = PartsFixItem,
 	.condition = PartsConditionOf,
 };
 

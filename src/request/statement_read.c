@@ -9,6 +9,7 @@
 #include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
+#include "table/key_parts.h"
 
 /* A SELECT and the key of the table or index that it reads. */
 typedef struct Selection
@@ -161,7 +162,7 @@ PlanSelection(Selection *sel)
  * Reads the only row of a full key, which costs less than a query.  Returns
  * false if a query must answer, which has messages of its own, can end at a
  * limit and has an order.  So does one of a condition that has not all parts of an
- * entity's key.
+ * entity's key, or that items with other keys may meet.
  */
 static bool
 ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
@@ -173,7 +174,7 @@ ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
 	bool		by_parts;
 
 	if (limit > 0 || s->bound.norder > 0 || FieldMember(s->input, "NextToken") != NULL ||
-		!StatementGet(s, &get, &by_parts) || (get.built_filter != NULL && !by_parts))
+		!StatementGet(s, &get, &by_parts) || (by_parts ? !KeyPartsFixItem(s->def, get.key) : get.built_filter != NULL))
 		return false;
 	/* a scan, which answers otherwise, sees the attributes */
 	if (by_parts)

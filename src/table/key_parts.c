@@ -81,6 +81,12 @@ ChooseKeyParts(const TableDef *def, ValueRef attributes, Slice **names)
 }
 
 bool
+KeyPartsFixItem(const TableDef *def, ValueRef parts)
+{
+	return def->entities != NULL && key_parts != NULL && key_parts->fix_item(def, parts);
+}
+
+bool
 TakeKeyParameter(const TableDef *def, ValueRef *key, Problem *problem)
 {
 	Problem		refused = NO_PROBLEM;

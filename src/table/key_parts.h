@@ -38,6 +38,12 @@ typedef struct KeyPartsMethods
 	int			(*choose) (const TableDef *def, ValueRef attributes, Slice **names);
 
 	/*
+	 * Whether only the item with the key that parts compose can have these attributes: the
+	 * type attribute is among them, and all items of its entity conform to it.
+	 */
+	bool		(*fix_item) (const TableDef *def, ValueRef parts);
+
+	/*
 	 * Turns a key condition on parts to one on the key attributes of the table, or of an
 	 * index if it is not NULL.  Returns false if it names nothing of any entity; raises
 	 * what else is wrong with it.
@@ -62,6 +68,9 @@ extern bool KeyConditionByParts(const TableDef *def, const IndexDef *index, cons
 
 /* See KeyPartsMethods; 0 also if the table has no entities. */
 extern DYNAMO_EXPORT int ChooseKeyParts(const TableDef *def, ValueRef attributes, Slice **names);
+
+/* See KeyPartsMethods; false also if the table has no entities. */
+extern DYNAMO_EXPORT bool KeyPartsFixItem(const TableDef *def, ValueRef parts);
 
 /* Whether a key parameter has other names than the table's key attributes. */
 extern bool KeyIsByParts(const TableDef *def, ValueRef key);
