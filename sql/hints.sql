@@ -63,6 +63,11 @@ SELECT index_name, partition_key FROM indexes WHERE schema_name = 't_hints' AND 
 SELECT request('ListTables', '{"ExclusiveStartTableName": "sho"}');
 SELECT request('CreateTable', '{"TableName": "u", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], "BillingMode": "PAY_PER_REQUEST"}');
 
+-- the names of parameters in SQL
+SELECT create_table('bad!name', 'pk');
+SELECT create_index('music', 'bad!name', 'Genre');
+SELECT create_index('music', 'Other', 'Genre', projection => 'SOME');
+
 -- an index that is built in the background
 SET dynamo.in_place_build_limit = 0;
 SELECT create_index('music', 'Later', 'Genre', 'Song', storage => 'table');

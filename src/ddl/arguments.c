@@ -244,7 +244,8 @@ SetProjection(CreateIndexSpec *spec, const char *projection, char **non_key, int
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("1 validation error detected: Value '%s' at 'projection.projectionType' failed to satisfy constraint: Member must satisfy enum value set: [ALL, INCLUDE, KEYS_ONLY]",
-						projection)));
+						projection),
+				 errhint("The parameter \"projection\" is ALL, KEYS_ONLY or INCLUDE.")));
 	spec->nnon_key = n;
 	spec->non_key = palloc(sizeof(Slice) * Max(n, 1));
 	for (int i = 0; i < n; i++)

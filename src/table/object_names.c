@@ -66,7 +66,9 @@ CheckResourceName(const char *name, const char *member)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
-						name, member, constraint)));
+						name, member, constraint),
+				 errhint("It is the parameter \"%s\", which consists of 1 to %d letters, digits and the characters \"_\", \".\" and \"-\".",
+						 strcmp(member, "indexName") == 0 ? "index_name" : "table_name", RESOURCE_NAME_MAX)));
 }
 
 /*
