@@ -25,6 +25,20 @@ SET search_path = t_model_copy, dynamo;
 SELECT * FROM import_model(export_model('t_model.shop'), 'shop')
 \gexec
 SELECT export_model('t_model.shop')::text = export_model('t_model_copy.shop')::text AS same;
+-- a checksum: of what programs know
+SELECT model_checksum('t_model.shop') = model_checksum('t_model_copy.shop') AS same, length(model_checksum('shop'));
+SELECT model_checksum('shop') AS sum \gset
+GRANT SELECT ON shop TO PUBLIC;
+ALTER TABLE shop SET (fillfactor = 70);
+SELECT model_checksum('shop') = :'sum' AS same;
+SELECT create_access_pattern('shop', 'customer_by_id', 'customer_id = :customer', view_name => 'customers');
+SELECT model_checksum('shop') = :'sum' AS same;
+SELECT drop_access_pattern('customer_by_id');
+SELECT model_checksum('shop') = :'sum' AS same;
+SELECT update_time_to_live('shop', 'expires', false);
+SELECT model_checksum('shop') = :'sum' AS same;
+SELECT update_time_to_live('shop', 'expires');
+SELECT model_checksum('none');
 INSERT INTO customers (customer_id, name, email) VALUES ('c1', 'Ann', 'a@example.com');
 INSERT INTO orders (customer_id, order_id, total) SELECT 'c1', i, i FROM generate_series(1, 7) i;
 SELECT order_id FROM orders_of('c1');

@@ -707,6 +707,24 @@ END;
 COMMENT ON FUNCTION dynamo.export_model(text) IS
 	'returns a table with all that belongs to it as a JSON document, which dynamo.plan_model, apply_model and import_model read';
 
+-- What programs depend on: not rights, storage, or what a document leaves out.
+CREATE FUNCTION dynamo.model_checksum(table_name regclass) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT encode(sha256(convert_to((m.t::jsonb - '{options,partitions,grants,omitted}'::text[])::text, 'UTF8')), 'hex')
+FROM dynamo_internal.model_table($1) m(t) WHERE m.t IS NOT NULL;
+END;
+COMMENT ON FUNCTION dynamo.model_checksum(regclass) IS
+	'returns a checksum of what dynamo.export_model returns, but for rights and storage: it tells whether a program knows the model as it is';
+
+CREATE FUNCTION dynamo.model_checksum(table_name text) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT dynamo.model_checksum(dynamo.table_relation($1));
+END;
+COMMENT ON FUNCTION dynamo.model_checksum(text) IS
+	'returns a checksum of what dynamo.export_model returns, but for rights and storage: it tells whether a program knows the model as it is';
+
 -- ---- plan ----
 
 -- What a table cannot change.

@@ -295,6 +295,7 @@ my @actions = (
 	[ 'check_entity', q{SELECT * FROM dynamo.check_entity('<table>')} ],
 	[ 'apply_entity', q{SELECT dynamo.apply_entity('<table>', 'kind')} ],
 	[ 'export_model', q{SELECT dynamo.import_model(dynamo.export_model('<table>'))} ],
+	[ 'model_checksum', q{SELECT dynamo.model_checksum('<table>')} ],
 	[ 'plan_model', q{SELECT statement FROM dynamo.plan_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>') WHERE statement IS NULL} ],
 	[ 'apply_model', q{SELECT dynamo.apply_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>')} ],
 	[ 'outline', q{SELECT * FROM dynamo.outline('<table>')} ],
