@@ -1719,6 +1719,96 @@ CREATE FUNCTION dynamo.apply_entity(table_name text, entity_name text DEFAULT NU
 COMMENT ON FUNCTION dynamo.apply_entity(text, text, integer) IS
 	'composes the index keys of items that are older than their entity, at most max_items at a time; returns the number of changed items';
 
+--
+-- Migrations: other keys for the items of an entity, while the table is in use
+--
+
+-- Progress of migrations.  If a row is lost, the items are looked at from the beginning.
+CREATE TABLE dynamo_internal.migrations (
+	relation oid NOT NULL,
+	entity_name text COLLATE "C" NOT NULL,
+	phase text NOT NULL DEFAULT 'preparing',
+	paused boolean NOT NULL DEFAULT false,
+	file oid NOT NULL DEFAULT 0,
+	block bigint NOT NULL DEFAULT 0,
+	blocks bigint NOT NULL DEFAULT 0,
+	moved bigint NOT NULL DEFAULT 0,
+	passes integer NOT NULL DEFAULT 0,
+	error text,
+	started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	PRIMARY KEY (relation, entity_name)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE dynamo_internal.migrations IS
+	'progress of migrations of entities; written only by them';
+CREATE TRIGGER skip_replicated_write BEFORE INSERT OR UPDATE OR DELETE ON dynamo_internal.migrations
+	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_write();
+ALTER TABLE dynamo_internal.migrations ENABLE REPLICA TRIGGER skip_replicated_write;
+
+CREATE FUNCTION dynamo_internal.needs_move(relation oid, item dynamo.item) RETURNS boolean
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_needs_move';
+COMMENT ON FUNCTION dynamo_internal.needs_move(oid, dynamo.item) IS
+	'whether an item has yet to get the keys of its entity, whose items are moved';
+
+CREATE FUNCTION dynamo.migrate_entity(table_name text, entity_name text, keys dynamo_internal.json_text DEFAULT NULL,
+	attributes dynamo_internal.json_text DEFAULT NULL, rename dynamo_internal.json_text DEFAULT NULL) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_migrate_entity';
+COMMENT ON FUNCTION dynamo.migrate_entity(text, text, dynamo_internal.json_text, dynamo_internal.json_text, dynamo_internal.json_text) IS
+	'gives the items of an entity keys by other templates, in the background, while the table is in use';
+
+CREATE FUNCTION dynamo.pause_migration(table_name text, entity_name text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pause_migration';
+COMMENT ON FUNCTION dynamo.pause_migration(text, text) IS
+	'stops moving the items of an entity; each is found under either key';
+
+CREATE FUNCTION dynamo.resume_migration(table_name text, entity_name text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_resume_migration';
+COMMENT ON FUNCTION dynamo.resume_migration(text, text) IS
+	'continues a migration that was paused, or that an error has stopped';
+
+CREATE FUNCTION dynamo.cancel_migration(table_name text, entity_name text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_cancel_migration';
+COMMENT ON FUNCTION dynamo.cancel_migration(text, text) IS
+	'moves the items of an entity back to the keys that they had before a migration';
+
+CREATE PROCEDURE dynamo.await_migration(table_name text)
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_await_migration';
+COMMENT ON PROCEDURE dynamo.await_migration(text) IS
+	'waits for the end of a migration of a table, and starts a worker if it has none';
+
+CREATE VIEW dynamo.migrations AS
+SELECT t.schema_name,
+	   t.table_name,
+	   e.entity ->> 'name' AS entity_name,
+	   COALESCE(e.entity #>> '{moves,phase}', m.phase) AS phase,
+	   COALESCE(m.paused, false) AS paused,
+	   (SELECT jsonb_object_agg(k ->> 'attribute', k ->> 'template')
+		FROM jsonb_array_elements(e.entity -> 'keys') k) AS keys,
+	   (SELECT jsonb_object_agg(k ->> 'attribute', k ->> 'template')
+		FROM jsonb_array_elements(e.entity #> '{moves,other,keys}') k) AS other_keys,
+	   CASE WHEN pg_has_role(t.owner, 'USAGE') THEN COALESCE(m.moved, 0) END AS items_moved,
+	   CASE WHEN m.blocks > 0 THEN round(100.0 * LEAST(m.block, m.blocks) / m.blocks, 1) END AS percent_done,
+	   (SELECT l.pid FROM pg_locks l
+		WHERE l.locktype = 'object' AND l.granted
+			AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+			AND l.classid = 'pg_catalog.pg_class'::regclass
+			AND l.objid = t.relation AND l.objsubid = 2::int2 LIMIT 1) AS worker_pid,
+	   CASE WHEN pg_has_role(t.owner, 'USAGE') THEN m.error END AS error,
+	   m.started_at,
+	   m.updated_at
+FROM dynamo.tables t
+	CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'entities') e(entity)
+	LEFT JOIN dynamo_internal.migrations m ON m.relation = t.relation AND m.entity_name = (e.entity ->> 'name')
+WHERE m.relation IS NOT NULL OR e.entity ? 'moves';
+COMMENT ON VIEW dynamo.migrations IS
+	'migrations of entities to other keys: phase, progress, error';
+
 CREATE VIEW dynamo.entities AS
 SELECT t.schema_name,
 	   t.table_name,
@@ -2233,7 +2323,10 @@ ALTER TABLE dynamo_internal.table_settings ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.index_settings ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.table_tags ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.request_tokens ENABLE ALWAYS TRIGGER guard_settings;
+CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.migrations
+	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
 ALTER TABLE dynamo_internal.index_builds ENABLE ALWAYS TRIGGER guard_settings;
+ALTER TABLE dynamo_internal.migrations ENABLE ALWAYS TRIGGER guard_settings;
 
 CREATE FUNCTION dynamo.request(operation text, request dynamo_internal.json_text) RETURNS json
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -2984,7 +3077,7 @@ END $$;
 -- Every role may execute the functions; privileges on tables determine their
 -- effect.
 GRANT USAGE ON SCHEMA dynamo, dynamo_system TO PUBLIC;
-GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.vector_indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
+GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.vector_indexes, dynamo.index_progress, dynamo.migrations, dynamo.streams, dynamo.access_keys,
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
 	dynamo.stat_time_to_live, dynamo.stat_streams, dynamo.stat_progress TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset(), dynamo.log_entries(text, text) FROM PUBLIC;

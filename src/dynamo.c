@@ -17,6 +17,7 @@
 #include "index/build.h"
 #include "index/index.h"
 #include "index_kind/index_kinds.h"
+#include "migrate/migrate.h"
 #include "parts/parts.h"
 #include "pattern/pattern.h"
 #include "search/search.h"
@@ -80,6 +81,7 @@ _PG_init(void)
 	DeclaredTypesInit();
 	MadeAttributesInit();
 	BuildWorkerInit();
+	MigrateInit();
 	SearchInit();
 	TableSettingsInit();		/* after streams and views, which a node of a cluster may refuse to drop */
 	WorkersInit();

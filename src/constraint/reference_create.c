@@ -21,6 +21,7 @@
 #include "extension_objects.h"
 #include "item/json.h"
 #include "store/plan.h"
+#include "table/moves.h"
 #include "table/table_name.h"
 
 /*
@@ -164,6 +165,8 @@ ReadReferenceSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
 
 	spec->table = LockTable(fcinfo, 0, &spec->relid);
 	spec->target = LockTable(fcinfo, PG_ARGISNULL(3) ? 0 : 3, &spec->referenced);
+	RefuseWhileMoving(spec->table, "create references beside");
+	RefuseWhileMoving(spec->target, "create references beside");
 	KindCheckTemplates(spec->target, spec->kind.keys, true);
 	KindCheck(spec->table, &spec->kind);
 }

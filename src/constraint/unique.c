@@ -28,6 +28,7 @@
 #include "item/builder.h"
 #include "item/json.h"
 #include "store/plan.h"
+#include "table/moves.h"
 #include "table/table_name.h"
 #include "view/kind.h"
 
@@ -162,6 +163,7 @@ dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
 	KindArguments(fcinfo, 3, &kind);
 	rel = OpenTableForDdl(TableArgument(fcinfo, 0), ShareRowExclusiveLock);
 	table = TableDefAcquire(rel);
+	RefuseWhileMoving(table, "create unique constraints beside");
 	KindCheck(table, &kind);
 	relid = RelationGetRelid(rel);
 	name = text_to_cstring(PG_GETARG_TEXT_PP(1));

@@ -23,6 +23,7 @@
 #include "extension_objects.h"
 #include "table/ddl_statement.h"
 #include "table/definition.h"
+#include "table/moves.h"
 #include "table/named_list.h"
 #include "table/table_name.h"
 
@@ -158,6 +159,7 @@ CopiesStore(const char *table_name, const char *list)
 	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
 
 	CheckTableKind(table_name, relid, def);
+	RefuseWhileMoving(def, "declare copies and totals beside");
 	StoreChecked(relid, def, list);
 	CommandCounterIncrement();
 }
@@ -174,6 +176,7 @@ CreateNamed(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 	char	   *list = NamedListChange(stored, name, PrintArguments(fcinfo, name, member));
 
 	CheckTableKind(table_name, relid, def);
+	RefuseWhileMoving(def, "declare copies and totals beside");
 	if (found != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

@@ -184,7 +184,7 @@ dynamo_entity_problem(PG_FUNCTION_ARGS)
 	if (entity == NULL)
 		problem = name == NULL ? "the item is of no entity" : NULL;
 	else if (name == NULL || SliceEqual(SliceOfVarlena(name), entity->name))
-		problem = ItemProblem(entity, item);
+		problem = ItemProblem(EntityVersionOf(entity, item), item);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);
 	if (problem == NULL)

@@ -32,6 +32,7 @@
 #include "item/convert.h"
 #include "item/json.h"
 #include "table/distribution.h"
+#include "table/moves.h"
 #include "table/table_name.h"
 #include "view/declared_types.h"
 #include "view/entity_view.h"
@@ -539,6 +540,7 @@ FindOld(EntityRequest *r, const TableDef *def)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, TableNameForMessage(r->table_name)),
 				 errhint("To declare it anew, add replace => true.")));
+	RefuseMoving(r->old, "declare anew");
 	r->old_json = EntityJson(def, r->name);
 }
 
@@ -588,7 +590,7 @@ dynamo_drop_entity(PG_FUNCTION_ARGS)
 	Oid			relid;
 	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);
 
-	(void) RequireEntity(def, entity_name);
+	RefuseMoving(RequireEntity(def, entity_name), "drop");
 	RefuseCopiedEntity(relid, entity_name, "drop");
 	ReplaceEntity(def, entity_name, NULL);
 	SPI_connect();

@@ -19,13 +19,16 @@
  *					 {"name": "id", "type": "uuid", "default_function": "uuid"},
  *					 {"name": "quarter", "type": "integer", "computed": "extract(quarter FROM day)"}],
  *	  "on_mismatch": "replace", "applied": true, "composed": true,
- *	  "former": [{"attribute": "GSI2PK", "template": "STATUS#{status}"}]}, ...]
+ *	  "former": [{"attribute": "GSI2PK", "template": "STATUS#{status}"}],
+ *	  "moves": {"keys": [{"attribute": "PK", "template": "{customer_id}"}, ...]}}, ...]
  *
  * Of an entity all but the name may be absent; of an attribute, too.
  *
  * "composed": the index keys of all its items are what it composes.  "applied": this,
  * and all items conform to what it declares.  "former": templates that it had, and
- * by which older items still have keys.
+ * by which older items still have keys.  "moves": the templates of the table's key
+ * by which items may still have it: its source.  Everything that is written gets the key
+ * of the entity.  Other members of it belong to whoever moves the items (table/moves.h).
  *
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
@@ -101,6 +104,8 @@ typedef struct Entity
 	bool		checks_types;	/* refuse attributes that cannot be cast to their types */
 	bool		has_rules;		/* some attribute is computed, or has a function or a list of values */
 	bool		has_read_only;
+	bool		moving;			/* its items get other keys, those of the table or of indexes */
+	const struct Entity *source;	/* the same with the key that items may still have; NULL if none may */
 } Entity;
 
 typedef struct EntitySet
@@ -108,6 +113,7 @@ typedef struct EntitySet
 	int			count;
 	Entity	   *entities;
 	bool		has_read_only;	/* one of them */
+	bool		moves;			/* an entity has a source */
 } EntitySet;
 
 /* ---- entity_read.c ---- */
@@ -176,6 +182,15 @@ extern const Entity *EntityOfKey(const EntitySet *set, ValueRef item, Problem *p
  * the value in the table's key; MISSING_VALUE if neither has it.
  */
 extern ValueRef EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part);
+
+/*
+ * Whether the attributes that an item's key contains compose this key, whatever its other
+ * attributes are.
+ */
+extern bool EntityKeyIsOf(const Entity *entity, ValueRef item);
+
+/* Returns the source of an entity if the key of an item is of that, otherwise the entity. */
+extern const Entity *EntityVersionOf(const Entity *entity, ValueRef item);
 
 /* Whether an attribute is a time in some template. */
 extern bool EntityHasTime(const Entity *entity, Slice name);

@@ -26,6 +26,7 @@ typedef struct Composing
 	ValueRef	item;			/* the item with the attributes set so far */
 	struct varlena *changed;	/* the same as a varlena; NULL if nothing was set */
 	bool		same_kind;		/* the old item belongs to the same entity and has the same key */
+	bool		moved;			/* the item got the key of the entity in place of its source's */
 } Composing;
 
 /* ---- attributes ---- */
@@ -145,6 +146,7 @@ EntityKeyIsComposed(const Entity *entity, ValueRef item)
 	StringInfoData text;
 	bool		composed = true;
 
+	entity = EntityVersionOf(entity, item);
 	initStringInfo(&text);
 	for (int i = 0; composed && i < entity->nbase; i++)
 	{
@@ -479,7 +481,8 @@ CheckRequired(const Composing *c)
 		const EntityAttribute *a = &c->entity->attributes[i];
 
 		if (!a->required || EntityHasRequired(c->entity, c->item, a->name) ||
-			(c->same_kind && ValueIsMissing(GetAttribute(c->write->old, a->name))))
+			((c->same_kind || c->moved) && !ValueIsMissing(c->write->old) &&
+			 ValueIsMissing(GetAttribute(c->write->old, a->name))))
 			continue;
 		return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Missing attribute %.*s, which entity %.*s requires",
 						   (int) a->name.len, a->name.data,
@@ -527,6 +530,52 @@ IsSameKind(const Composing *c)
 	return true;
 }
 
+/* Whether the item has the key of the old one, which was not given. */
+static bool
+CarriesKey(const Composing *c)
+{
+	bool		carries = !ValueIsMissing(c->write->old);
+
+	for (int i = 0; i < c->entity->nbase; i++)
+	{
+		Slice		name = c->entity->keys[i].attribute;
+
+		carries = carries && HasSameValue(GetAttribute(c->item, name), GetAttribute(c->write->old, name));
+	}
+	return carries;
+}
+
+/*
+ * Gives an item that has the key of its entity's source the key of the entity.  A given key
+ * that contradicts the attributes stays, and is a mismatch.  Returns false if it notes a
+ * problem.
+ */
+static bool
+MoveToTarget(Composing *c)
+{
+	const Entity *e = c->entity;
+	ValueRef   *keys;
+
+	if (e->source == NULL || EntityVersionOf(e, c->item) != e->source ||
+		!(EntityKeyIsComposed(e, c->item) || (CarriesKey(c) && EntityKeyIsComposed(e, c->write->old))))
+		return true;
+	keys = palloc(sizeof(ValueRef) * e->nbase);
+	for (int i = 0; i < e->nbase; i++)
+	{
+		StringInfoData text;
+		ComposeProblem why;
+
+		initStringInfo(&text);
+		if (EntityComposeKey(e, &e->keys[i], c->item, &text, &why) != COMPOSE_OK)
+			return NoteComposeProblem(e, &e->keys[i], &why, c->write->problem);
+		keys[i] = ValueOfString((Slice) {text.data, text.len});
+	}
+	for (int i = 0; i < e->nbase; i++)
+		SetAttribute(c, e->keys[i].attribute, keys[i]);
+	c->moved = true;
+	return true;
+}
+
 static bool
 SetKeys(Composing *c, int from, int to)
 {
@@ -551,8 +600,11 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 			EntityOfParts(write->set, write->item, write->problem);
 	if (c.entity == NULL)
 		return !ProblemIsNoted(write->problem);
+	if (write->repairs)
+		c.entity = EntityVersionOf(c.entity, c.item);
 	SetType(&c);
-	if (!SetDeclared(&c) || (c.entity->has_rules && !SetMadeAttributes(&c)) || !SetKeys(&c, 0, c.entity->nbase))
+	if (!SetDeclared(&c) || (c.entity->has_rules && !SetMadeAttributes(&c)) || !MoveToTarget(&c) ||
+		!SetKeys(&c, 0, c.entity->nbase))
 		return false;
 	RemoveFormerKeys(&c);
 	if (write->final &&

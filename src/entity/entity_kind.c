@@ -60,7 +60,8 @@ KeysFit(const Entity *entity, ValueRef item)
 static bool
 HasKeyOf(const Entity *entity, ValueRef item)
 {
-	return entity->type_attribute.data == NULL && KeysFit(entity, item);
+	return entity->type_attribute.data == NULL &&
+		(KeysFit(entity, item) || (entity->source != NULL && KeysFit(entity->source, item)));
 }
 
 const Entity *
@@ -258,6 +259,65 @@ PartOfKey(const Entity *entity, const ComposedKey *key, ValueRef item, const Tem
 	return MISSING_VALUE;
 }
 
+/* Returns a part of the table's key that is one by the templates; MISSING_VALUE if there is none. */
+static ValueRef
+PartInKeys(const Entity *entity, ValueRef item, const TemplatePart *part)
+{
+	ValueRef	v = MISSING_VALUE;
+
+	for (int i = 0; i < entity->nbase && ValueIsMissing(v); i++)
+		v = PartOfKey(entity, &entity->keys[i], item, part);
+	return v;
+}
+
+/* ---- keys of an entity and of its source ---- */
+
+typedef struct KeySource
+{
+	const Entity *entity;
+	ValueRef	item;
+} KeySource;
+
+/* A PartFinder. */
+static ValueRef
+FindPartInKeys(void *arg, const TemplatePart *part, const char **reason)
+{
+	const KeySource *source = arg;
+	const EntityAttribute *declared = part->nsteps == 1 ? EntityAttributeFind(source->entity, part->name) : NULL;
+	ValueRef	v = PartInKeys(source->entity, source->item, part);
+
+	*reason = declared == NULL ? NULL : EntityAttributeProblem(declared, v);
+	return v;
+}
+
+bool
+EntityKeyIsOf(const Entity *entity, ValueRef item)
+{
+	KeySource	source = {entity, item};
+	StringInfoData text;
+	bool		same = KeysFit(entity, item);
+
+	initStringInfo(&text);
+	for (int i = 0; same && i < entity->nbase; i++)
+	{
+		ComposeProblem problem;
+
+		resetStringInfo(&text);
+		same = TemplateComposeFrom(entity->keys[i].template, FindPartInKeys, &source, &text, &problem) == COMPOSE_OK &&
+			SliceEqual(GetStringAttribute(item, entity->keys[i].attribute), (Slice) {text.data, text.len});
+	}
+	pfree(text.data);
+	return same;
+}
+
+const Entity *
+EntityVersionOf(const Entity *entity, ValueRef item)
+{
+	if (entity->source == NULL || !EntityKeyIsOf(entity->source, item) || EntityKeyIsOf(entity, item))
+		return entity;
+	return entity->source;
+}
+
 bool
 EntityKeyTells(const Entity *entity, Slice name)
 {
@@ -299,8 +359,5 @@ EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part)
 
 	if (!ValueIsMissing(v) && ValueTypeOf(v) != VALUE_NULL)
 		return v;
-	v = MISSING_VALUE;
-	for (int i = 0; i < entity->nbase && ValueIsMissing(v); i++)
-		v = PartOfKey(entity, &entity->keys[i], item, part);
-	return v;
+	return PartInKeys(EntityVersionOf(entity, item), item, part);
 }

@@ -187,6 +187,32 @@ ReadFormer(Reading *r, ValueRef list, Entity *entity)
 	}
 }
 
+/*
+ * Reads the templates of the table's key by which items may still have it.  Other members of
+ * the object are those of whoever moves the items.
+ */
+static void
+ReadSource(Reading *r, ValueRef moves, Entity *entity)
+{
+	Entity	   *source;
+	int			nindex = entity->nkeys - entity->nbase;
+
+	if (ValueIsMissing(moves) || ValueIsMissing(GetEntityMember(r, moves, "keys", VALUE_L)) || r->problem != NULL)
+		return;
+	source = palloc(sizeof(Entity));
+	*source = *entity;
+	source->nkeys = source->nbase = 0;
+	ReadComposedKeys(r, GetEntityMember(r, moves, "keys", VALUE_L), source);
+	if (r->problem != NULL)
+		return;
+	if (source->nbase != source->nkeys || source->nbase != entity->nbase)
+		NoteEntityProblem(r, "Its source has other key attributes.");
+	source->keys = repalloc(source->keys, sizeof(ComposedKey) * Max(source->nbase + nindex, 1));
+	memcpy(source->keys + source->nbase, entity->keys + entity->nbase, sizeof(ComposedKey) * nindex);
+	source->nkeys += nindex;
+	entity->source = source;
+}
+
 /* ---- attributes ---- */
 
 static void
@@ -379,7 +405,7 @@ static void
 ReadEntity(Reading *r, ValueRef map, Entity *entity)
 {
 	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "check_types", "applied",
-	"composed", "former"};
+	"composed", "former", "moves"};
 	ValueRef	type = GetEntityMember(r, map, "type", VALUE_M);
 	Slice		on_mismatch = GetTextMember(r, map, "on_mismatch");
 
@@ -406,7 +432,11 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 		CheckKeys(r, entity);
 		CheckEntityAttributes(r, entity);
 		MarkAttributesTested(entity);
+		entity->moving = !ValueIsMissing(GetEntityMember(r, map, "moves", VALUE_M));
+		ReadSource(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
 	}
+	if (entity->source != NULL)
+		CheckKeys(r, entity->source);
 	r->entity = NULL;
 }
 
@@ -438,6 +468,7 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
 		set->has_read_only |= set->entities[i].has_read_only;
+		set->moves |= set->entities[set->count - 1].source != NULL;
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
 			NoteEntityProblem(&r, "Two entities have the same name.");
 	}
@@ -563,9 +594,16 @@ FindKeyConflict(const Entity *a, const Entity *b)
 const char *
 EntityConflict(const Entity *a, const Entity *b)
 {
+	const char *conflict;
+
 	if (a->type_attribute.data != NULL && b->type_attribute.data != NULL)
 		return FindTypeConflict(a, b);
 	if (a->type_attribute.data != NULL || b->type_attribute.data != NULL)
 		return NULL;
-	return FindKeyConflict(a, b);
+	conflict = FindKeyConflict(a, b);
+	if (conflict == NULL && a->source != NULL)
+		conflict = EntityConflict(a->source, b);
+	if (conflict == NULL && b->source != NULL)
+		conflict = EntityConflict(a, b->source);
+	return conflict;
 }

@@ -190,6 +190,9 @@ extern void BuildSlotInit(void);
  */
 extern void BuildsResume(void);
 
+/* Has other work resumed, too; in a transaction. */
+extern void BuildsResumeWith(void (*resume) (void));
+
 /* Does the same in all databases, for a worker that has just started. */
 extern void BuildsResumeEverywhere(void);
 

@@ -37,10 +37,21 @@ PGDLLEXPORT void dynamo_build_resume_database_main(Datum arg);
 
 /* ---- in one database ---- */
 
+static void (*resume_others) (void) = NULL;
+
+void
+BuildsResumeWith(void (*resume) (void))
+{
+	resume_others = resume;
+}
+
 void
 BuildsResume(void)
 {
 	ListCell   *cell;
+
+	if (resume_others != NULL)
+		resume_others();
 
 	foreach(cell, TablesWithFeature(FEATURE_PENDING_BUILD))
 	{

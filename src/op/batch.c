@@ -68,6 +68,7 @@ BatchWriteItem(const WriteOp *writes, int n, WriteResult *results)
 		if (writes[i].kind == WRITE_KIND_PUT)
 			CheckPutHasKey(store->def, WriteGivenItem(&prepared[i]));
 		(void) WriteBindTable(&prepared[i], NULL);
+		WriteBring(&prepared[i], store);
 		rows[i] = (OpRow) {store, &prepared[i].key, i};
 	}
 	if (!OpRowsSort(rows, n))

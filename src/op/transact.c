@@ -121,7 +121,10 @@ static bool
 BindAction(Action *a, Problem *problem)
 {
 	WriteCheckRequest(a->op);
-	return WriteCompose(&a->prepared, a->store, problem) && WriteBindTable(&a->prepared, problem);
+	if (!WriteCompose(&a->prepared, a->store, problem) || !WriteBindTable(&a->prepared, problem))
+		return false;
+	WriteBring(&a->prepared, a->store);
+	return true;
 }
 
 /*

@@ -17,6 +17,7 @@
 #include "op/write.h"
 #include "store/elsewhere.h"
 #include "table/key_parts.h"
+#include "table/moves.h"
 #include "table/stored.h"
 
 /* ---- request-only checks ---- */
@@ -175,6 +176,13 @@ WriteBindTable(PreparedWrite *w, Problem *problem)
 		return false;
 	NoteRowKey(def, &w->key);
 	return true;
+}
+
+void
+WriteBring(PreparedWrite *w, Store *store)
+{
+	if (TableMoves(w->def) && move_methods->bring(store, &w->key, w->op->kind != WRITE_KIND_PUT))
+		w->given = ItemRoot(ItemOfKey(w->def, &w->key));
 }
 
 /* ---- the condition ---- */
@@ -507,6 +515,7 @@ WriteBound(PreparedWrite *w, WriteResult *result)
 		StoreServeNode(&store);
 	(void) WriteCompose(w, &store, NULL);
 	(void) WriteBindTable(w, NULL);
+	WriteBring(w, &store);
 	if (!store.def->distributed || !elsewhere->write_operation(&store, w, result))
 		WriteRow(&store, w, result);
 	StoreClose(&store);

@@ -49,6 +49,9 @@ extern DYNAMO_EXPORT void WriteBound(PreparedWrite *w, WriteResult *result);
 extern bool WriteCompose(PreparedWrite *w, const Store *store, Problem *problem);
 extern bool WriteBindTable(PreparedWrite *w, Problem *problem);
 
+/* Before the row is read or locked: moves an item that is still under another key (table/moves.h). */
+extern void WriteBring(PreparedWrite *w, Store *store);
+
 /* Returns the put item, or the key. */
 static inline ValueRef
 WriteGivenItem(const PreparedWrite *w)

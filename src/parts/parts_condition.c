@@ -14,6 +14,7 @@
 #include "item/builder.h"
 #include "parts/parts.h"
 #include "pattern/pattern.h"
+#include "table/moves.h"
 
 /* Details do not list more entities than this. */
 #define MAX_DESCRIBED	10
@@ -571,6 +572,8 @@ PartsConditionOf(const TableDef *def, const IndexDef *index, const KeyClauses *c
 		return false;
 	entity = EntityOfCondition(&q);
 	RequireComposed(&q, entity);
+	if (index == NULL && entity->source != NULL)
+		RefuseMoving(entity, "query by parts of the table's key");
 	q.target.nentities = 1;
 	q.target.entities = &entity;
 	MakeClausesOfPattern(&q, entity);

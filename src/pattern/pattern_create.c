@@ -31,6 +31,7 @@
 #include "extension_objects.h"
 #include "item/builder.h"
 #include "pattern/pattern.h"
+#include "table/moves.h"
 #include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"
@@ -526,6 +527,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN)
 		InvalidArgument("invalid name of an access pattern: \"%s\"", name);
 	CheckReturns(p);
+	RefuseWhileMoving(def, "declare access patterns beside");
 	target = MakeTarget(fcinfo, p, def);
 	ReplaceBareNames(p, &target);
 	CheckExpressions(p);

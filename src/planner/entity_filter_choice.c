@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "nodes/makefuncs.h"
 #include "utils/snapmgr.h"
 
 #include "compat.h"
@@ -45,6 +46,56 @@ ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
 			break;
 	}
 	return used ? FilterAdmitLacking(f, schema, additions) : NIL;
+}
+
+/* ---- entities whose items are moved ---- */
+
+static Expr *
+ConjunctionOf(List *additions)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, additions)
+		clauses = lappend(clauses, ((Addition *) lfirst(cell))->clause);
+	return make_ands_explicit(clauses);
+}
+
+/* Returns one condition in place of those on two keys, of which an item has one; NIL if one has none. */
+static List *
+EitherKey(List *some, List *others)
+{
+	Addition   *either = palloc0(sizeof(Addition));
+	ListCell   *cell;
+
+	if (some == NIL || others == NIL)
+		return NIL;
+	either->clause = make_orclause(list_make2(ConjunctionOf(some), ConjunctionOf(others)));
+	foreach(cell, list_concat_copy(some, others))
+	{
+		Addition   *a = lfirst(cell);
+
+		FilterMoveOut(either, a->quals, a->depth);
+	}
+	return list_make1(either);
+}
+
+/* The same as ConditionsOnKey for the table's key, which may be that of the entity's source. */
+static List *
+ConditionsOnTableKey(Filter *f, int *narrow)
+{
+	const Entity *entity = f->entity;
+	List	   *additions = ConditionsOnKey(f, &f->def->key, narrow);
+	List	   *others;
+	int			other;
+
+	if (entity->source == NULL)
+		return additions;
+	f->entity = entity->source;
+	others = ConditionsOnKey(f, &f->def->key, &other);
+	f->entity = entity;
+	*narrow = Min(*narrow, other);
+	return EitherKey(additions, others);
 }
 
 /* ---- index tables ---- */
@@ -119,6 +170,9 @@ KeyPrefixes(const Filter *f)
 {
 	List	   *additions = NIL;
 
+	if (f->entity->source != NULL)
+		return NIL;
+
 	for (int i = 0; i < f->entity->nbase; i++)
 	{
 		KeyPlan		plan = {0};
@@ -154,7 +208,7 @@ FilterConditions(Filter *f)
 	bool		indexes = CanUseIndexes(f);
 	Choice		best = {0};
 
-	best.additions = ConditionsOnKey(f, &f->def->key, &best.narrow);
+	best.additions = ConditionsOnTableKey(f, &best.narrow);
 	for (int i = 0; indexes && i < f->def->nindexes; i++)
 		ConsiderIndex(f, &f->def->indexes[i], &best);
 	f->entries = best.entries;

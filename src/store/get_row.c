@@ -29,6 +29,7 @@
 #include "store/partition.h"
 #include "store/plan.h"
 #include "store/scan.h"
+#include "table/moves.h"
 #include "table/object_names.h"
 
 struct StoreLookup
@@ -226,8 +227,8 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames, Size *si
 	return item;
 }
 
-struct varlena *
-StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
+static struct varlena *
+GetAtKey(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
 {
 	struct varlena *item;
 	Store	   *target;
@@ -246,6 +247,30 @@ StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Si
 	if (direct && target->lookup->direct)
 		return DirectGet(target, key, names, nnames, size);
 	return SqlGet(store, key, names, nnames, size);
+}
+
+/* Returns the item that is still, or already, under another key, for the same snapshot. */
+static struct varlena *
+GetAtOtherKey(Store *store, const RowKey *key, Size *size)
+{
+	struct varlena *item;
+	RowKey		other;
+
+	if (!move_methods->other_key(store->def, ItemRoot(ItemOfKey(store->def, key)), &other))
+		return NULL;
+	item = GetAtKey(store, &other, NULL, 0, size);
+	if (item != NULL && move_methods->is_meant(store->def, ItemRoot(item)))
+		return item;
+	*size = 0;
+	return NULL;
+}
+
+struct varlena *
+StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
+{
+	struct varlena *item = GetAtKey(store, key, names, nnames, size);
+
+	return item == NULL && TableMoves(store->def) ? GetAtOtherKey(store, key, size) : item;
 }
 
 struct varlena *

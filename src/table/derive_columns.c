@@ -23,6 +23,7 @@
 #include "errors.h"
 #include "table/distribution.h"
 #include "table/limits.h"
+#include "table/moves.h"
 #include "table/object_names.h"
 #include "table/table.h"
 #include "table/time_to_live.h"
@@ -417,6 +418,21 @@ ComposeTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 	return heap_modify_tuple_by_cols(tuple, RelationGetDescr(rel), 1, &column, &value, &isnull);
 }
 
+/* Checks that no item of a moving entity is stored twice, under the key it has and the one it had. */
+static void
+CheckMoved(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	bool		isnull;
+	Datum		item = heap_getattr(tuple, def->item_attnum, desc, &isnull);
+	ReplacedItem replaced;
+	bool		replaces = FindReplaced(def, desc, old, &replaced);
+
+	if (!isnull && SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
+		move_methods->check_new(rel, def, DatumGetValue(item),
+								replaces ? DatumGetValue(replaced.stored) : MISSING_VALUE);
+}
+
 static HeapTuple
 DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 {
@@ -430,6 +446,8 @@ DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 		tuple = ComposeTuple(rel, def, tuple, old);
 	if (!DeriveRow(rel, def, tuple, old, values, nulls))
 		return tuple;
+	if (TableMoves(def))
+		CheckMoved(rel, def, tuple, old);
 	n = CompareColumns(rel, def, tuple, old, values, nulls, columns);
 	return n == 0 ? tuple : SetColumns(rel, tuple, columns, n, values, nulls);
 }

@@ -11,6 +11,7 @@
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/link.h"
+#include "table/moves.h"
 #include "table/placement.h"
 
 bool
@@ -197,6 +198,11 @@ FindUndistributable(Relation rel, const TableDef *def)
 		return "a reference between items";
 	if (HasTriggerOf(rel, SystemFunctionOid(FUNCTION_KEEP_COPIES)))
 		return "a copy or total";
+	for (int i = 0; def->entities != NULL && i < def->entities->count; i++)
+	{
+		if (def->entities->entities[i].moving)
+			return "a migration of an entity";
+	}
 	return NULL;
 }
 

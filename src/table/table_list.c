@@ -30,10 +30,12 @@ static const char *const time_to_live_words[] = {"\"time_to_live\": \"", NULL};
 static const char *const pending_build_words[] = {
 	"\"status\": \"CREATING\"", "\"status\": \"DELETING\"", NULL
 };
+static const char *const moves_words[] = {"\"moves\": {", NULL};
 static const char *const *const feature_words[] = {
 	[FEATURE_NONE] = no_words,
 	[FEATURE_TIME_TO_LIVE] = time_to_live_words,
 	[FEATURE_PENDING_BUILD] = pending_build_words,
+	[FEATURE_MOVES] = moves_words,
 };
 
 /*

@@ -17,7 +17,8 @@ typedef enum TableFeature
 {
 	FEATURE_NONE,				/* all tables have it */
 	FEATURE_TIME_TO_LIVE,		/* has a time to live */
-	FEATURE_PENDING_BUILD		/* has an index that is not ACTIVE */
+	FEATURE_PENDING_BUILD,		/* has an index that is not ACTIVE */
+	FEATURE_MOVES				/* has an entity whose items get other keys */
 } TableFeature;
 
 /*

@@ -36,6 +36,7 @@
 #include "security/owner.h"
 #include "store/store.h"
 #include "subtransaction.h"
+#include "table/moves.h"
 #include "table/table_name.h"
 #include "transfer/bulk.h"
 #include "transfer/export_tree.h"
@@ -120,6 +121,8 @@ PutImportLine(Import *import, const ImportLine *line)
 	(void) CheckItemKeys(import->store->def, ItemRoot(item), NULL, NULL);
 	CheckItemSize(ItemRoot(item));
 	(void) RowKeyFromItem(import->store->def, ItemRoot(item), &key, NULL);
+	if (TableMoves(import->store->def))
+		(void) move_methods->bring(import->store, &key, false);
 	if (import->by_statement)
 		KeepItem(import, item);
 	else

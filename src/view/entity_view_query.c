@@ -59,21 +59,42 @@ IsInstant(Oid type)
 	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
 }
 
+static char *
+ParsedPart(const AttributeDef *attr, const ComposedKey *key, const char *name)
+{
+	return psprintf("dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s",
+					quote_identifier(attr->column), SliceLiteral(key->template->source), name);
+}
+
+/* Returns the key of the source that contains an attribute; NULL if none does. */
+static const ComposedKey *
+SourceKeyOf(const Entity *source, const char *attribute)
+{
+	const ComposedKey *key = NULL;
+
+	return source == NULL || FindPart(source, attribute, true, &key) == NULL ? NULL : key;
+}
+
 /*
  * Returns the text of an attribute that is a part of a key.  If the item does not
- * have it, it is parsed from the key.
+ * have it, it is parsed from the key, or from that of the source of a moving entity.
  */
 static char *
-PartText(const TableDef *table, const ViewColumn *column, const ComposedKey *key)
+PartText(const TableDef *table, const Entity *entity, const ViewColumn *column, const ComposedKey *key)
 {
 	char	   *name = SliceLiteral(SliceOf(column->attribute));
 	const AttributeDef *attr;
+	const ComposedKey *source;
 
 	if (key == NULL)
 		return psprintf("t.item OPERATOR(dynamo.->>) %s", name);
 	attr = &table->attributes[TableDefAttribute(table, key->attribute)];
-	return psprintf("COALESCE(t.item OPERATOR(dynamo.->>) %s, dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s)",
-					name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
+	source = SourceKeyOf(entity->source, column->attribute);
+	if (source != NULL && SliceEqual(source->attribute, key->attribute) && SliceEqual(source->template->source, key->template->source))
+		source = NULL;
+	return psprintf("COALESCE(t.item OPERATOR(dynamo.->>) %s, %s%s)", name, ParsedPart(attr, key, name),
+					source == NULL ? "" :
+					psprintf(", %s", ParsedPart(&table->attributes[TableDefAttribute(table, source->attribute)], source, name)));
 }
 
 /* Appends a time that is a part of a key, in UTC if the type has no zone. */
@@ -98,9 +119,9 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
 
 	if (IsInstant(column->type) && EntityHasTime(entity, SliceOf(column->attribute)))
-		AppendTimeColumn(sql, column, PartText(table, column, key));
+		AppendTimeColumn(sql, column, PartText(table, entity, column, key));
 	else if (from_key)
-		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, column, key));
+		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, entity, column, key));
 	else
 		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod, column->invalid);
 }

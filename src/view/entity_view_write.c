@@ -35,6 +35,7 @@
 #include "extension_objects.h"
 #include "security/owner.h"
 #include "store/plan.h"
+#include "table/moves.h"
 #include "view/attribute.h"
 #include "view/entity_view_row.h"
 
@@ -342,7 +343,10 @@ static void
 CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 {
 	struct varlena *item = FetchItemByPlan(row, PLAN_READ, key);
+	RowKey		other;
 
+	if (item == NULL && MoveOtherKey(row->table, locked, &other))
+		item = FetchItemByPlan(row, PLAN_READ, other.values);
 	if (item == NULL)
 		return;
 	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
@@ -459,6 +463,7 @@ UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 			item = composed;
 		CheckItemSize(ItemRoot(item));
 		(void) CheckItemKeys(store->def, ItemRoot(item), &replaced, NULL);
+		MoveCheckNew(store->rel, store->def, ItemRoot(item), replaced.item);
 	}
 	if (StoreWriteLocked(store, key, &lock, WRITE_PUT, item, &stored) == WRITE_NOTHING)
 		return NULL;
@@ -492,6 +497,8 @@ UpdateRow(const EntityRow *row)
 
 	EntityOldKey(row, &key);
 	StoreOpenAs(&store, row->writer->table, ACL_SELECT | ACL_UPDATE, row->writer->role, false);
+	if (TableMoves(store.def))
+		(void) move_methods->bring(&store, &key, true);
 	item = store.direct || store.direct_partitions ? UpdateDirectly(row, &store, &key) : UpdateBySql(row, &key);
 	StoreClose(&store);
 	return item == NULL ? NULL : EntityResultRow(row, item);

@@ -61,6 +61,7 @@ my %may_switch = (
 	'src/security/settings_owner.c' => q{the extension's own tables},
 	'src/http/shared_key.c' => 'a worker without a client',
 	'src/index/build_worker.c' => 'its statements commit by themselves and restrict the owner themselves',
+	'src/migrate/migrate_worker.c' => 'a worker; its batches run in a scope',
 );
 
 sub switches_of_user
@@ -94,6 +95,8 @@ my %scopes = (
 	(map { ("src/design/$_.c" => 'maintenance') } qw(report entity_check)),
 	(map { ("src/$_.c" => 'maintenance') } qw(copy/copy_verify stream/trim op/expire_batch transfer/export transfer/import)),
 	(map { ("src/archive/$_.c" => 'a worker') } qw(archive_execute archive_worker)),
+	'src/migrate/migrate_steps.c' => 'a worker',
+	'src/migrate/migrate_check.c CheckPredicates' => 'reading predicates, which evaluates constants in them',
 	'src/monitor/lag.c' => 'statistics, which superusers read',
 );
 

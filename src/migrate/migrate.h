@@ -1,0 +1,132 @@
+/*
+ * migrate.h
+ *	  Gives the items of an entity other keys while the table is in use: dynamo.migrate_entity.
+ *
+ * A migration is part of the entity's definition, in its member "moves":
+ *
+ *	{"keys": [...], "phase": "moving", "other": {...}, "marks": {"composed": true}}
+ *
+ * "keys": templates of the table's key by which items may still have it (entity/entity.h);
+ * absent if only keys of indexes change.  "other": the definition of the entity with the other
+ * keys.  "marks": what is known of its items before the migration, and again at its end.
+ *
+ *	preparing	the entity has the old keys, and its source the new ones.  Items are read under
+ *				both, and written under the old one.  When every transaction that may know
+ *				only one of them has ended, the two change their roles:
+ *	moving		the entity has the new keys, its source the old ones.  A worker moves all items;
+ *				so does every write.
+ *	cancelling	the same, back: the entity has the old keys, its source the new ones.
+ *
+ * At the end, when no item is under the key of the source, and no snapshot shows one, the
+ * member is removed.
+ *
+ * An item is under one key at each moment: a move is an UPDATE of its row.  No row gets a key of
+ * the source any more once a phase has begun, because the statement that begins it excludes
+ * writers, and each write composes the key of the entity.  Each of the two keys can be computed
+ * from the other (migrate_check.c), so that an item is found by either.
+ */
+#ifndef DYNAMO_MIGRATE_H
+#define DYNAMO_MIGRATE_H
+
+#include "datatype/timestamp.h"
+#include "storage/block.h"
+#include "utils/jsonb.h"
+
+#include "entity/entity.h"
+#include "table/table.h"
+
+/* Registers the functions of table/moves.h and what DDL does to migrations, and the worker. */
+extern void MigrateInit(void);
+
+/* ---- migrate_item.c: one item ---- */
+
+/* Registers the functions of table/moves.h. */
+extern void MigrateItemInit(void);
+
+/* Whether an item of a moving entity has yet to get its keys. */
+extern bool MigrateNeedsMove(const TableDef *def, const Entity *entity, ValueRef item);
+
+/* Moves an item, if it is there and has yet to be moved.  Waits for its row. */
+extern void MigrateMove(const TableDef *def, ValueRef item);
+
+/* ---- migrate_check.c ---- */
+
+/*
+ * Raises errors for what cannot be migrated: old and new are one entity of a table before and
+ * after.  SPI must be connected.
+ */
+extern void MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity *new);
+
+/* ---- migrate_definition.c ---- */
+
+typedef enum MigrationPhase
+{
+	MIGRATION_NONE,
+	MIGRATION_PREPARING,
+	MIGRATION_MOVING,
+	MIGRATION_CANCELLING
+} MigrationPhase;
+
+/* Returns the moving entity of a table; NULL if there is none. */
+extern const Entity *MigrateEntity(const TableDef *def);
+extern MigrationPhase MigratePhase(const TableDef *def, const Entity *entity);
+
+/* Sets the definition to that of the entity with other templates for some of its keys, without a migration. */
+extern void MigrateDefineTarget(TableDef *def, const char *entity_name, Jsonb *keys);
+
+/* Begins the phases; def has the entity as it was before. */
+extern void MigrateDefinePreparing(TableDef *def, const char *entity_name, Jsonb *keys);
+extern void MigrateDefineMoving(TableDef *def, const char *entity_name);
+extern void MigrateDefineCancelling(TableDef *def, const char *entity_name);
+
+/* Ends the migration: the entity has its keys, and no source. */
+extern void MigrateDefineEnd(TableDef *def, const char *entity_name);
+
+/* ---- migrate_state.c: rows of dynamo_internal.migrations ---- */
+
+typedef struct MigrationState
+{
+	char	   *phase;			/* that of the definition, "complete" or "cancelled" */
+	bool		paused;
+	Oid			file;			/* relfilenode of the position */
+	BlockNumber block;			/* next position */
+	BlockNumber blocks;			/* size of the table at the start of the pass */
+	int64		moved;
+	int32		passes;
+	char	   *error;			/* or NULL */
+} MigrationState;
+
+/* Returns false if there is no row. */
+extern bool MigrateStateRead(Oid relid, const char *entity_name, MigrationState *state);
+extern void MigrateStateStart(Oid relid, const char *entity_name);
+extern void MigrateStatePhase(Oid relid, const char *entity_name, const char *phase);
+extern void MigrateStateWrite(Oid relid, const char *entity_name, const MigrationState *state);
+extern void MigrateStatePause(Oid relid, const char *entity_name, bool paused);
+extern void MigrateStateError(Oid relid, const char *entity_name, const char *error);
+
+/* Registers that a dropped table's migrations are forgotten. */
+extern void MigrateStateInit(void);
+
+/* ---- migrate_steps.c ---- */
+
+/*
+ * Does all that remains of the migration of a table, in a worker that has the rights of the
+ * table's owner.  Starts and ends without a transaction.
+ */
+extern void MigrateRun(Oid relid);
+
+/* ---- migrate_worker.c ---- */
+
+extern void MigrateWorkerInit(void);
+
+/* Starts a worker after this transaction, or now; false if none is free. */
+extern void MigrateAtCommit(Oid relid);
+extern bool MigrateNow(Oid relid);
+
+/* Whether a worker moves items of a table. */
+extern bool MigrateIsRunning(Oid relid);
+
+/* Starts workers for migrations in this database that have none; in a transaction. */
+extern void MigrationsResume(void);
+
+#endif							/* DYNAMO_MIGRATE_H */

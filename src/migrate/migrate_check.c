@@ -1,0 +1,372 @@
+/*
+ * migrate_check.c
+ *	  What cannot be migrated.
+ *
+ * An item is found by either of its keys because each can be computed from the other.  So both
+ * must contain the same attributes, in formats that tell their values, and no key may be that of
+ * one item before and of another one after.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/sysattr.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "constraint/reference.h"
+#include "copy/copy.h"
+#include "ddl/ddl.h"
+#include "entity/template_parts.h"
+#include "errors.h"
+#include "extension_objects.h"
+#include "item/convert.h"
+#include "migrate/migrate.h"
+#include "security/owner.h"
+#include "table/distribution.h"
+#include "table/table_name.h"
+
+static void CannotMigrate(const Entity *entity, const char *detail, const char *hint) pg_attribute_noreturn();
+
+static void
+CannotMigrate(const Entity *entity, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("the items of entity \"%.*s\" cannot be moved to these keys while the table is in use",
+					(int) entity->name.len, entity->name.data),
+			 errdetail_internal("%s", detail),
+			 hint == NULL ? 0 : errhint("%s", hint)));
+}
+
+/* ---- templates ---- */
+
+static bool
+IsDeclaredNumber(const Entity *entity, const TemplatePart *part)
+{
+	const EntityAttribute *a = part->nsteps != 1 ? NULL : EntityAttributeFind(entity, part->name);
+
+	return a != NULL && a->holds == VALUE_N;
+}
+
+/* Whether the text of a part tells that of another part of the same attribute. */
+static bool
+PartTells(const Entity *entity, const TemplatePart *part, const TemplatePart *other)
+{
+	switch (part->kind)
+	{
+		case PART_TEXT:
+			return part->letters == CASE_AS_IS || (other->kind == PART_TEXT && other->letters == part->letters) ||
+				(other->kind == PART_SHARD && other->letters == part->letters);
+		case PART_NUMBER:
+			return other->kind == PART_NUMBER || (other->kind != PART_TIME && IsDeclaredNumber(entity, part));
+		case PART_TIME:
+			return other->kind == PART_TIME && other->unit <= part->unit;
+		case PART_SHARD:
+			return false;
+	}
+	return false;
+}
+
+static bool
+KeysTellPart(const Entity *entity, const TemplatePart *wanted)
+{
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && SliceEqual(part->name, wanted->name) && PieceTellsAttribute(t, j) &&
+				PartTells(entity, part, wanted))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Checks that the key of one version tells that of another; which names the latter. */
+static void
+CheckKeyTells(const Entity *entity, const Entity *of, const char *which)
+{
+	for (int i = 0; i < of->nbase; i++)
+	{
+		const Template *t = of->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && !KeysTellPart(entity, part))
+				CannotMigrate(of, psprintf("The %s key contains {%.*s}, which the other key does not tell.", which,
+										   (int) part->name.len, part->name.data),
+							  "Both keys must contain the same attributes, so that an item is found by either.");
+		}
+	}
+}
+
+static bool
+IsSamePart(const TemplatePart *a, const TemplatePart *b)
+{
+	return a->kind == b->kind && a->letters == b->letters && a->any == b->any && a->word == b->word && a->digits == b->digits &&
+		a->decimals == b->decimals && a->with_sign == b->with_sign && a->descending == b->descending && a->unit == b->unit &&
+		a->shards == b->shards;
+}
+
+static bool
+IsPlainText(const TemplatePart *part)
+{
+	return part->kind == PART_TEXT && part->letters == CASE_AS_IS && !part->any && !part->word;
+}
+
+static bool
+IsPlainNumber(const TemplatePart *part)
+{
+	return part->kind == PART_NUMBER && part->decimals == 0 && !part->with_sign && !part->descending;
+}
+
+/* Whether two templates differ only in whether numbers have a width: one number has one text in each. */
+static bool
+OnlyWidensNumbers(const Entity *entity, const Template *a, const Template *b)
+{
+	bool		same = a->npieces == b->npieces;
+
+	for (int i = 0; same && i < a->npieces; i++)
+	{
+		const TemplatePart *of_a = a->pieces[i].part;
+		const TemplatePart *of_b = b->pieces[i].part;
+
+		if (of_a == NULL || of_b == NULL)
+			same = of_a == of_b && SliceEqual(a->pieces[i].text, b->pieces[i].text);
+		else
+			same = SliceEqual(of_a->name, of_b->name) &&
+				(IsSamePart(of_a, of_b) ||
+				 (IsDeclaredNumber(entity, of_a) &&
+				  ((IsPlainText(of_a) && IsPlainNumber(of_b)) || (IsPlainNumber(of_a) && IsPlainText(of_b)))));
+	}
+	return same;
+}
+
+static void
+CheckKeysDiffer(const Entity *old, const Entity *new)
+{
+	for (int i = 0; i < old->nbase; i++)
+	{
+		const ComposedKey *key = &old->keys[i];
+		const ComposedKey *other = EntityKeyFind(new, key->attribute);
+		StringInfoData example;
+
+		initStringInfo(&example);
+		if (other == NULL || SliceEqual(key->template->source, other->template->source) ||
+			OnlyWidensNumbers(old, key->template, other->template) ||
+			!TemplatesOverlap(key->template, other->template, &example))
+			continue;
+		CannotMigrate(old, psprintf("\"%s\" could be an old and a new value of key attribute %.*s.", example.data,
+									(int) key->attribute.len, key->attribute.data),
+					  "Choose a template that begins differently, such as ORDERS#{order_id} in place of ORDER#{order_id}.");
+	}
+}
+
+static void
+CheckOtherEntities(const TableDef *def, const Entity *old, const Entity *new)
+{
+	for (int i = 0; i < def->entities->count; i++)
+	{
+		const Entity *other = &def->entities->entities[i];
+		const char *conflict = SliceEqual(other->name, new->name) ? NULL : EntityConflict(new, other);
+
+		if (other->moving)
+			CannotMigrate(old, psprintf("The items of entity \"%.*s\" are being moved.", (int) other->name.len, other->name.data),
+						  "One migration of a table runs at a time.");
+		if (conflict != NULL)
+			CannotMigrate(old, conflict, "Give both entities a type_attribute, or make the templates narrower.");
+	}
+}
+
+static bool
+HasSameTemplate(const ComposedKey *key, const Entity *new)
+{
+	const ComposedKey *other = EntityKeyFind(new, key->attribute);
+
+	return other != NULL && SliceEqual(key->template->source, other->template->source);
+}
+
+/* Whether keys change, from one number of the list to another. */
+static bool
+ChangesKeys(const Entity *old, const Entity *new, int from, int to)
+{
+	for (int i = from; i < to; i++)
+	{
+		if (!HasSameTemplate(&old->keys[i], new))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what else is made of the keys ---- */
+
+static void
+CheckTable(Relation rel, const Entity *old)
+{
+	RefuseDistributed(rel, "a migration of an entity");
+	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition || rel->rd_rel->relhassubclass)
+		CannotMigrate(old, "The table is partitioned, or has children.", NULL);
+}
+
+/* Finds an access pattern of the entity that reads keys which change; $3: the table's key changes, $4: indexes that do. */
+static const char pattern_query[] =
+"SELECT p.pattern::pg_catalog.text FROM dynamo.access_patterns p "
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1 "
+"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace "
+"WHERE p.relation OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', n.nspname, c.relname) "
+"AND (p.entities OPERATOR(pg_catalog.=) '{}'::pg_catalog.text[] OR $2 OPERATOR(pg_catalog.=) ANY (p.entities)) "
+"AND CASE WHEN p.index_name IS NULL THEN $3 ELSE p.index_name OPERATOR(pg_catalog.=) ANY ($4) END LIMIT 1";
+
+static bool
+IndexChanges(const TableDef *def, const IndexDef *index, const Entity *old, const Entity *new)
+{
+	for (int i = 0; i < KeyCount(&index->key); i++)
+	{
+		const ComposedKey *key = EntityKeyFind(old, index->key.attributes[i].name);
+
+		if (key != NULL && !HasSameTemplate(key, new))
+			return true;
+	}
+	return false;
+}
+
+static Datum
+ChangingIndexes(const TableDef *def, const Entity *old, const Entity *new)
+{
+	Datum	   *names = palloc(sizeof(Datum) * Max(def->nindexes, 1));
+	int			n = 0;
+
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (IndexChanges(def, &def->indexes[i], old, new))
+			names[n++] = CStringGetTextDatum(def->indexes[i].name);
+	}
+	return PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+static void
+CheckPatterns(Oid relid, const TableDef *def, const Entity *old, const Entity *new)
+{
+	Oid			types[] = {OIDOID, TEXTOID, BOOLOID, TEXTARRAYOID};
+	Datum		values[] = {ObjectIdGetDatum(relid), PointerGetDatum(SliceToText(old->name)),
+		BoolGetDatum(ChangesKeys(old, new, 0, old->nbase)), ChangingIndexes(def, old, new)};
+
+	if (SPI_execute_with_args(pattern_query, 4, types, values, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the access patterns of a table");
+	if (SPI_processed > 0)
+		CannotMigrate(old, psprintf("Access pattern %s reads the keys that change.",
+									SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1)),
+					  "Read the entity's view in place of the pattern, drop the pattern, and declare it again after the migration.");
+}
+
+/*
+ * A reference to items, and one of items with a key prefix, names keys.
+ */
+static void
+CheckReferences(Relation rel, const Entity *old)
+{
+	Oid			referencing = SystemFunctionOid(FUNCTION_CHECK_REFERENCE);
+	Oid			referenced = SystemFunctionOid(FUNCTION_CHECK_REFERENCED);
+	const TriggerDesc *triggers = rel->trigdesc;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *t = &triggers->triggers[i];
+		Reference  *reference;
+
+		if ((t->tgfoid != referencing && t->tgfoid != referenced) || t->tgnargs != 1)
+			continue;
+		reference = ReferenceRead(t->tgargs[0]);
+		if (t->tgfoid == referencing && ValueIsMissing(reference->kind->prefix) && reference->kind->condition.data == NULL)
+			continue;
+		CannotMigrate(old, psprintf("Reference \"%s\" depends on keys of the table.", reference->name),
+					  "Drop the reference with dynamo.drop_constraint, and create it again after the migration.");
+	}
+}
+
+/* Context of NamesKey: the columns of the table's key, and whether functions of items count. */
+typedef struct KeyNames
+{
+	const TableDef *def;
+	Oid			relid;
+	Oid			matches;
+} KeyNames;
+
+/* An expression_tree_walker: whether an expression names a column of the table's key, or tests an item as a whole. */
+static bool
+NamesKey(Node *node, KeyNames *names)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == names->matches)
+		return true;
+	if (IsA(node, Var))
+	{
+		for (int i = 0; i < KeyCount(&names->def->key); i++)
+		{
+			if (((Var *) node)->varattno == get_attnum(names->relid, TableKeyAttribute(names->def, i)->column))
+				return true;
+		}
+		return false;
+	}
+	return expression_tree_walker(node, NamesKey, (void *) names);
+}
+
+/* A unique constraint, or another partial index, for items whose key begins with some text would lose them. */
+static void
+CheckPredicates(Relation rel, const TableDef *def, const Entity *old)
+{
+	Oid			types[] = {ItemTypeOid(), TEXTOID, ItemTypeOid(), JSONBOID};
+	KeyNames	names = {def, RelationGetRelid(rel), ExtensionFunctionOid(DYNAMO_SCHEMA, "matches", types, 4)};
+	OwnerScope	scope;
+	ListCell   *cell;
+
+	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
+	foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		List	   *predicate = RelationGetIndexPredicate(index);
+
+		if (NamesKey((Node *) predicate, &names))
+			CannotMigrate(old, psprintf("The predicate of index \"%s\" depends on keys of the table, or on an expression.",
+										RelationGetRelationName(index)),
+						  "Drop the index or constraint, and create it again after the migration.");
+		index_close(index, AccessShareLock);
+	}
+	OwnerScopeLeave(&scope);
+}
+
+void
+MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity *new)
+{
+	bool		rekeys = ChangesKeys(old, new, 0, old->nbase);
+	bool		reindexes = ChangesKeys(old, new, old->nbase, old->nkeys);
+
+	CheckTable(rel, old);
+	if (!rekeys && !reindexes)
+		InvalidArgument("entity \"%.*s\" has these keys already", (int) old->name.len, old->name.data);
+	CheckOtherEntities(def, old, new);
+	if (rekeys)
+	{
+		CheckKeyTells(old, new, "new");
+		CheckKeyTells(new, old, "old");
+		CheckKeysDiffer(old, new);
+		CheckReferences(rel, old);
+		CheckPredicates(rel, def, old);
+	}
+	RefuseCopiedEntity(RelationGetRelid(rel), pnstrdup(old->name.data, old->name.len), "migrate");
+	CheckPatterns(RelationGetRelid(rel), def, old, new);
+}

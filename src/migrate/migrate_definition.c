@@ -1,0 +1,242 @@
+/*
+ * migrate_definition.c
+ *	  The phases of a migration in the definition of its entity.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+
+#include "design/entity_list.h"
+#include "errors.h"
+#include "migrate/migrate.h"
+
+static const char *const phase_names[] = {
+	[MIGRATION_NONE] = "",
+	[MIGRATION_PREPARING] = "preparing",
+	[MIGRATION_MOVING] = "moving",
+	[MIGRATION_CANCELLING] = "cancelling",
+};
+
+/* ---- reading ---- */
+
+const Entity *
+MigrateEntity(const TableDef *def)
+{
+	for (int i = 0; def->entities != NULL && i < def->entities->count; i++)
+	{
+		if (def->entities->entities[i].moving)
+			return &def->entities->entities[i];
+	}
+	return NULL;
+}
+
+static Jsonb *
+JsonbOfText(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+static Jsonb *
+EntityJsonb(const TableDef *def, const char *entity_name)
+{
+	return JsonbOfText(EntityJson(def, entity_name));
+}
+
+/* Returns a member of an object; NULL if it has none. */
+static Jsonb *
+JsonbMember(Jsonb *object, const char *name)
+{
+	JsonbValue	value;
+
+	if (!JB_ROOT_IS_OBJECT(object) || getKeyJsonValueFromContainer(&object->root, name, strlen(name), &value) == NULL)
+		return NULL;
+	return JsonbValueToJsonb(&value);
+}
+
+MigrationPhase
+MigratePhase(const TableDef *def, const Entity *entity)
+{
+	char	   *name = pnstrdup(entity->name.data, entity->name.len);
+	Jsonb	   *moves = JsonbMember(EntityJsonb(def, name), "moves");
+	Jsonb	   *phase = moves == NULL ? NULL : JsonbMember(moves, "phase");
+	char	   *text = phase == NULL ? "" : JsonbToCString(NULL, &phase->root, 0);
+
+	for (int i = MIGRATION_PREPARING; i <= MIGRATION_CANCELLING; i++)
+	{
+		if (strcmp(text, psprintf("\"%s\"", phase_names[i])) == 0)
+			return (MigrationPhase) i;
+	}
+	return MIGRATION_NONE;
+}
+
+/* ---- statements on definitions ---- */
+
+/* Evaluates an expression of jsonb parameters, in the caller's memory context. */
+static Jsonb *
+EvaluateJsonb(const char *expression, int n, Jsonb **arguments)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Oid			types[] = {JSONBOID, JSONBOID, JSONBOID};
+	Datum		values[3];
+	Jsonb	   *result = NULL;
+	bool		isnull;
+
+	for (int i = 0; i < n; i++)
+		values[i] = JsonbPGetDatum(arguments[i]);
+	SPI_connect();
+	if (SPI_execute_with_args(psprintf("SELECT (%s)", expression), n, types, values, NULL, true, 1) != SPI_OK_SELECT ||
+		SPI_processed != 1)
+		elog(ERROR, "could not evaluate the definition of an entity");
+	result = DatumGetJsonbP(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	if (isnull)
+		elog(ERROR, "the definition of an entity is null");
+	MemoryContextSwitchTo(caller);
+	result = (Jsonb *) DatumGetPointer(datumCopy(JsonbPGetDatum(result), false, -1));
+	SPI_finish();
+	return result;
+}
+
+/* $1: the entity, $2: templates by attribute.  Attributes that $2 does not name keep theirs. */
+static const char with_templates[] =
+"$1 OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('keys', (SELECT pg_catalog.jsonb_agg("
+"  CASE WHEN $2 OPERATOR(pg_catalog.?) (k OPERATOR(pg_catalog.->>) 'attribute') "
+"    THEN k OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('template', $2 OPERATOR(pg_catalog.->) (k OPERATOR(pg_catalog.->>) 'attribute')) "
+"    ELSE k END ORDER BY n) "
+"  FROM pg_catalog.jsonb_array_elements($1 OPERATOR(pg_catalog.->) 'keys') WITH ORDINALITY e(k, n)))";
+
+/* $1: an entity, $2: the names of the table's key attributes.  Its templates of these, or of others. */
+#define TEMPLATES(which) \
+	"SELECT COALESCE(pg_catalog.jsonb_agg(k ORDER BY n), '[]'::pg_catalog.jsonb) " \
+	"FROM pg_catalog.jsonb_array_elements($1 OPERATOR(pg_catalog.->) 'keys') WITH ORDINALITY e(k, n) " \
+	"WHERE " which " ($2 OPERATOR(pg_catalog.?) (k OPERATOR(pg_catalog.->>) 'attribute'))"
+
+static const char table_templates[] = TEMPLATES("");
+static const char index_templates[] = TEMPLATES("NOT");
+
+static const char without_moves[] = "$1 OPERATOR(pg_catalog.-) '{applied,composed,moves}'::pg_catalog.text[]";
+
+static const char marks_of[] =
+"SELECT COALESCE(pg_catalog.jsonb_object_agg(e.key, e.value), '{}'::pg_catalog.jsonb) FROM pg_catalog.jsonb_each($1) e "
+"WHERE e.key OPERATOR(pg_catalog.=) ANY ('{applied,composed}'::pg_catalog.text[])";
+
+static Jsonb *
+Merge(Jsonb *a, Jsonb *b)
+{
+	return EvaluateJsonb("$1 OPERATOR(pg_catalog.||) $2", 2, (Jsonb *[]) {a, b});
+}
+
+static Jsonb *
+TableKeyNames(const TableDef *def)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		appendStringInfoString(&list, i == 0 ? "[" : ", ");
+		escape_json(&list, pnstrdup(def->key.attributes[i].name.data, def->key.attributes[i].name.len));
+	}
+	appendStringInfoChar(&list, ']');
+	return JsonbOfText(list.data);
+}
+
+/* Whether two versions of an entity have the same templates for the table's key, or for others. */
+static bool
+HaveSameTemplates(const TableDef *def, const char *which, Jsonb *a, Jsonb *b)
+{
+	Jsonb	   *of_a = EvaluateJsonb(which, 2, (Jsonb *[]) {a, TableKeyNames(def)});
+	Jsonb	   *of_b = EvaluateJsonb(which, 2, (Jsonb *[]) {b, TableKeyNames(def)});
+
+	return compareJsonbContainers(&of_a->root, &of_b->root) == 0;
+}
+
+static void
+SetEntity(TableDef *def, const char *entity_name, Jsonb *json)
+{
+	ReplaceEntity(def, entity_name, JsonbToCString(NULL, &json->root, 0));
+}
+
+/* ---- phases ---- */
+
+/*
+ * The entity in a phase is the target; the other is its source.  What was known of its items
+ * stays known, unless their index keys change.
+ */
+static void
+DefinePhase(TableDef *def, const char *entity_name, MigrationPhase phase, Jsonb *target, Jsonb *other, Jsonb *marks)
+{
+	StringInfoData moves;
+
+	initStringInfo(&moves);
+	appendStringInfo(&moves, "{\"moves\": {\"phase\": \"%s\", \"other\": %s, \"marks\": %s", phase_names[phase],
+					 JsonbToCString(NULL, &other->root, 0), JsonbToCString(NULL, &marks->root, 0));
+	if (!HaveSameTemplates(def, table_templates, target, other))
+	{
+		Jsonb	   *keys = EvaluateJsonb(table_templates, 2, (Jsonb *[]) {other, TableKeyNames(def)});
+
+		appendStringInfo(&moves, ", \"keys\": %s", JsonbToCString(NULL, &keys->root, 0));
+	}
+	appendStringInfoString(&moves, "}}");
+	if (phase == MIGRATION_PREPARING || HaveSameTemplates(def, index_templates, target, other))
+		target = Merge(target, marks);
+	SetEntity(def, entity_name, Merge(target, JsonbOfText(moves.data)));
+}
+
+/* Makes the other version the target. */
+static void
+ExchangeVersions(TableDef *def, const char *entity_name, MigrationPhase phase)
+{
+	Jsonb	   *entity = EntityJsonb(def, entity_name);
+	Jsonb	   *moves = JsonbMember(entity, "moves");
+
+	DefinePhase(def, entity_name, phase, JsonbMember(moves, "other"),
+				EvaluateJsonb(without_moves, 1, &entity), JsonbMember(moves, "marks"));
+}
+
+static Jsonb *
+WithTemplates(const TableDef *def, const char *entity_name, Jsonb *keys)
+{
+	return EvaluateJsonb(with_templates, 2, (Jsonb *[]) {EntityJsonb(def, entity_name), keys});
+}
+
+void
+MigrateDefineTarget(TableDef *def, const char *entity_name, Jsonb *keys)
+{
+	SetEntity(def, entity_name, WithTemplates(def, entity_name, keys));
+}
+
+void
+MigrateDefinePreparing(TableDef *def, const char *entity_name, Jsonb *keys)
+{
+	Jsonb	   *old = EntityJsonb(def, entity_name);
+	Jsonb	   *new = WithTemplates(def, entity_name, keys);
+
+	DefinePhase(def, entity_name, MIGRATION_PREPARING, EvaluateJsonb(without_moves, 1, &old),
+				EvaluateJsonb(without_moves, 1, &new), EvaluateJsonb(marks_of, 1, &old));
+}
+
+void
+MigrateDefineMoving(TableDef *def, const char *entity_name)
+{
+	ExchangeVersions(def, entity_name, MIGRATION_MOVING);
+}
+
+void
+MigrateDefineCancelling(TableDef *def, const char *entity_name)
+{
+	ExchangeVersions(def, entity_name, MIGRATION_CANCELLING);
+}
+
+void
+MigrateDefineEnd(TableDef *def, const char *entity_name)
+{
+	Jsonb	   *entity = EntityJsonb(def, entity_name);
+	Jsonb	   *marks = JsonbMember(JsonbMember(entity, "moves"), "marks");
+
+	SetEntity(def, entity_name, Merge(EvaluateJsonb(without_moves, 1, &entity), marks));
+}

@@ -1,0 +1,357 @@
+/*
+ * migrate_steps.c
+ *	  The steps of a migration in its worker, each in a transaction of its own.
+ *
+ * Items are looked at page by page.  A batch takes those rows of some pages that nobody has
+ * locked, and comes back to the others: a worker that waits for a row while it holds others could
+ * cause a deadlock.  One pass is enough, because no row gets a key of the source during a phase.
+ * That nothing remains is verified by one statement, whose snapshot shows each row once: at
+ * its place, if its move has not been committed.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "ddl/brief_lock.h"
+#include "ddl/ddl.h"
+#include "extension_objects.h"
+#include "index/build.h"
+#include "item/builder.h"
+#include "migrate/migrate.h"
+#include "security/owner.h"
+#include "subtransaction.h"
+#include "table/table_name.h"
+
+#define PAGES_OF_BATCH		16
+#define BUSY_MILLISECONDS	20
+#define BUSY_MILLISECONDS_MAX	500
+#define RETRY_MILLISECONDS	1000
+
+typedef enum StepResult
+{
+	STEP_OVER,					/* there is nothing to do, or no more: the worker ends */
+	STEP_NEXT,
+	STEP_BUSY,					/* others have locked rows */
+	STEP_DONE					/* the pass is complete */
+} StepResult;
+
+/* The migration as a step finds it. */
+typedef struct Step
+{
+	Oid			relid;
+	Relation	rel;			/* open in the step */
+	TableDef   *def;
+	char	   *table;			/* "schema"."name" */
+	char	   *entity_name;
+	MigrationPhase phase;
+	MigrationState state;
+	StepResult	result;
+} Step;
+
+/* ---- reading ---- */
+
+/* Opens the table; false if it has no migration, or that is paused or has failed. */
+static bool
+OpenStep(Step *s, LOCKMODE lockmode)
+{
+	const Entity *entity;
+
+	s->rel = try_table_open(s->relid, lockmode);
+	if (s->rel == NULL || !RelationIsDynamoTable(s->rel))
+		return false;
+	s->def = TableDefCopy(s->rel);
+	if (s->def != NULL)
+		s->def->relid = s->relid;
+	entity = s->def == NULL ? NULL : MigrateEntity(s->def);
+	if (entity == NULL)
+		return false;
+	s->entity_name = pnstrdup(entity->name.data, entity->name.len);
+	s->phase = MigratePhase(s->def, entity);
+	s->table = QualifiedName(RelationGetNamespace(s->rel), RelationGetRelationName(s->rel));
+	(void) MigrateStateRead(s->relid, s->entity_name, &s->state);
+	return s->phase != MIGRATION_NONE && !s->state.paused && s->state.error == NULL;
+}
+
+/* ---- a batch ---- */
+
+#define WHERE_MOVES " WHERE dynamo_internal.needs_move(t.tableoid, t.item)"
+
+/* The pages of a batch, of a table whose file may have changed. */
+static void
+PlaceBatch(Step *s)
+{
+	if (s->state.file == s->rel->rd_rel->relfilenode)
+		return;
+	s->state.file = s->rel->rd_rel->relfilenode;
+	s->state.block = 0;
+	s->state.blocks = RelationGetNumberOfBlocks(s->rel);
+}
+
+static char *
+PagesCondition(const Step *s)
+{
+	return psprintf(WHERE_MOVES " AND t.ctid OPERATOR(pg_catalog.>=) '(%u,0)'::pg_catalog.tid AND t.ctid OPERATOR(pg_catalog.<) '(%u,0)'::pg_catalog.tid",
+					s->state.block, s->state.block + PAGES_OF_BATCH);
+}
+
+/* Executes a query with a new snapshot. */
+static uint64
+SelectAfresh(const char *sql)
+{
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_execute(sql, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read items to be moved");
+	PopActiveSnapshot();
+	return SPI_processed;
+}
+
+static void
+MoveFree(Step *s)
+{
+	uint64		n = SelectAfresh(psprintf("SELECT t.item FROM %s t%s FOR UPDATE OF t SKIP LOCKED", s->table, PagesCondition(s)));
+	SPITupleTable *rows = SPI_tuptable;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		bool		isnull;
+		Datum		item = SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull);
+
+		PushActiveSnapshot(GetLatestSnapshot());
+		MigrateMove(s->def, DatumGetValue(item));
+		PopActiveSnapshot();
+	}
+	s->state.moved += n;
+}
+
+static void
+MoveBatch(Step *s)
+{
+	OwnerScope	scope;
+	bool		busy;
+
+	PlaceBatch(s);
+	s->result = STEP_DONE;
+	if (s->state.block >= s->state.blocks)
+		return;
+	OwnerScopeEnter(&scope, s->rel->rd_rel->relowner);
+	SPI_connect();
+	MoveFree(s);
+	busy = SelectAfresh(psprintf("SELECT FROM %s t%s LIMIT 1", s->table, PagesCondition(s))) > 0;
+	SPI_finish();
+	OwnerScopeLeave(&scope);
+	if (!busy)
+		s->state.block += PAGES_OF_BATCH;
+	s->result = busy ? STEP_BUSY : STEP_NEXT;
+	MigrateStateWrite(s->relid, s->entity_name, &s->state);
+}
+
+/* ---- the end of a phase ---- */
+
+/* Whether an item remains; then the pass begins again. */
+static bool
+SomethingRemains(Step *s)
+{
+	OwnerScope	scope;
+	bool		remains;
+
+	OwnerScopeEnter(&scope, s->rel->rd_rel->relowner);
+	SPI_connect();
+	remains = SelectAfresh(psprintf("SELECT FROM %s t" WHERE_MOVES " LIMIT 1", s->table)) > 0;
+	SPI_finish();
+	OwnerScopeLeave(&scope);
+	if (remains)
+	{
+		s->state.file = InvalidOid;
+		s->state.passes++;
+		MigrateStateWrite(s->relid, s->entity_name, &s->state);
+	}
+	return remains;
+}
+
+/* Waits for transactions that may know only one key: all that use the table now. */
+static void
+AwaitUsers(Oid relid)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+	WaitForLockers(tag, AccessExclusiveLock, false);
+}
+
+/* Waits for snapshots that may show items under the keys that they had. */
+static void
+AwaitSnapshots(void)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TransactionId limit = snapshot->xmin;
+
+	UnregisterSnapshot(snapshot);
+	CommitTransactionCommand();
+	StartTransactionCommand();
+	WaitForOlderSnapshots(limit, false);
+}
+
+/* What changes the definition at the end of a phase; the table is locked against writers. */
+typedef struct PhaseEnd
+{
+	Oid			relid;
+	MigrationPhase phase;
+} PhaseEnd;
+
+static const char *
+NextPhase(MigrationPhase phase)
+{
+	return phase == MIGRATION_PREPARING ? "moving" : phase == MIGRATION_MOVING ? "complete" : "cancelled";
+}
+
+/* Changes the definition, for the table's owner. */
+static void
+StoreNextPhase(const Step *s)
+{
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, RelationOwner(s->relid));
+	if (s->phase == MIGRATION_PREPARING)
+		MigrateDefineMoving(s->def, s->entity_name);
+	else
+		MigrateDefineEnd(s->def, s->entity_name);
+	SPI_connect();
+	StoreDefinition(s->relid, s->def);
+	SPI_finish();
+	OwnerScopeLeave(&scope);
+	MigrateStatePhase(s->relid, s->entity_name, NextPhase(s->phase));
+}
+
+/* An action of RunWithBriefLocks. */
+static void
+EndPhase(void *arg)
+{
+	const PhaseEnd *end = arg;
+	Step		s = {.relid = end->relid};
+	bool		is_there;
+
+	LockRelationOid(end->relid, ShareRowExclusiveLock);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	is_there = OpenStep(&s, NoLock);
+	if (s.rel != NULL)
+		table_close(s.rel, NoLock);
+	if (is_there && s.phase == end->phase)
+		StoreNextPhase(&s);
+	PopActiveSnapshot();
+}
+
+/* ---- one step ---- */
+
+/* A step of TryInSubtransaction. */
+static void
+WorkOnPages(void *arg)
+{
+	Step	   *s = arg;
+
+	s->result = STEP_OVER;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	if (OpenStep(s, RowExclusiveLock))
+	{
+		s->result = STEP_NEXT;
+		if (s->phase != MIGRATION_PREPARING)
+			MoveBatch(s);
+		if (s->result == STEP_DONE && SomethingRemains(s))
+			s->result = STEP_NEXT;
+	}
+	if (s->rel != NULL)
+		table_close(s->rel, NoLock);
+	PopActiveSnapshot();
+}
+
+/* An action of TryInSubtransaction. */
+static void
+LeavePhase(void *arg)
+{
+	const Step *s = arg;
+	PhaseEnd	end = {s->relid, s->phase};
+
+	RunWithBriefLocks(EndPhase, &end);
+}
+
+static bool
+MayBeRepeated(const ErrorData *error)
+{
+	return error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED || error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
+		error->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
+}
+
+/* An error stops the migration, until dynamo.resume_migration, unless it may not come again. */
+static StepResult
+AfterError(const Step *s, const ErrorData *error)
+{
+	if (MayBeRepeated(error))
+		return STEP_BUSY;
+	ereport(LOG,
+			(errmsg("moving items of relation %u stopped: %s", s->relid, error->message)));
+	if (s->entity_name != NULL)
+		MigrateStateError(s->relid, s->entity_name, error->message);
+	return STEP_OVER;
+}
+
+/* Executes a part of a step in the current transaction. */
+static StepResult
+TryPart(Step *s, void (*part) (void *arg))
+{
+	ErrorData  *error = TryInSubtransaction(part, s);
+
+	return error == NULL ? s->result : AfterError(s, error);
+}
+
+static StepResult
+DoStep(Oid relid)
+{
+	Step		s = {.relid = relid};
+	StepResult	result = TryPart(&s, WorkOnPages);
+
+	if (result == STEP_NEXT && s.phase == MIGRATION_PREPARING)
+	{
+		CommitTransactionCommand();
+		StartTransactionCommand();
+		AwaitUsers(relid);
+		return TryPart(&s, LeavePhase);
+	}
+	if (result != STEP_DONE)
+		return result;
+	CommitTransactionCommand();
+	StartTransactionCommand();
+	AwaitSnapshots();
+	s.result = STEP_NEXT;
+	return TryPart(&s, LeavePhase);
+}
+
+void
+MigrateRun(Oid relid)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo migration", ALLOCSET_DEFAULT_SIZES);
+	StepResult	result = STEP_NEXT;
+	int			pause = BUSY_MILLISECONDS;
+
+	while (result != STEP_OVER)
+	{
+		StartTransactionCommand();
+		MemoryContextSwitchTo(context);
+		result = DoStep(relid);
+		CommitTransactionCommand();
+		MemoryContextReset(context);
+		pause = result == STEP_BUSY ? Min(2 * pause, BUSY_MILLISECONDS_MAX) : BUSY_MILLISECONDS;
+		BuildSleep(result == STEP_BUSY ? pause : build_delay);
+	}
+	MemoryContextDelete(context);
+}

@@ -1,0 +1,176 @@
+/*
+ * migrate_worker.c
+ *	  The background worker of a table's migration.
+ *
+ * It is registered just before the commit of the transaction that has begun or resumed the
+ * migration, and waits for its end.  After a restart of the server, whoever resumes index builds
+ * (index/build_resume.c) starts another one.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "background_worker.h"
+#include "extension_objects.h"
+#include "index/build.h"
+#include "migrate/migrate.h"
+#include "security/owner.h"
+#include "table/table_list.h"
+
+/* The data passed to a worker, in bgw_extra. */
+typedef struct MigrationTask
+{
+	Oid			database;
+	Oid			relid;
+	VirtualTransactionId launcher;
+} MigrationTask;
+
+StaticAssertDecl(sizeof(MigrationTask) <= BGW_EXTRALEN, "task does not fit");
+
+PGDLLEXPORT void dynamo_migration_worker_main(Datum arg);
+
+/* ---- the lock of the worker ---- */
+
+/*
+ * The table as an object with this subobject, which PostgreSQL never locks; 1 is that of index
+ * builds.  The method is that of advisory locks, which the end of a process releases.
+ */
+#define MIGRATION_SUBOBJECT	2
+
+static bool
+TryMigrationLock(Oid relid, bool session)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, relid, MIGRATION_SUBOBJECT);
+	tag.locktag_lockmethodid = USER_LOCKMETHOD;
+	return LockAcquire(&tag, ShareUpdateExclusiveLock, session, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+static void
+ReleaseMigrationLock(Oid relid)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, relid, MIGRATION_SUBOBJECT);
+	tag.locktag_lockmethodid = USER_LOCKMETHOD;
+	LockRelease(&tag, ShareUpdateExclusiveLock, false);
+}
+
+bool
+MigrateIsRunning(Oid relid)
+{
+	if (!TryMigrationLock(relid, false))
+		return true;
+	ReleaseMigrationLock(relid);
+	return false;
+}
+
+/* ---- registering ---- */
+
+/* Tables whose migrations run after this transaction. */
+static List *requested;
+
+bool
+MigrateNow(Oid relid)
+{
+	BackgroundWorker worker = WorkerDescribe("dynamo", "dynamo_migration_worker_main", "dynamo migration");
+	BackgroundWorkerHandle *handle;
+	MigrationTask task = {0};
+
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot start a migration within security-restricted operation")));
+	task.database = MyDatabaseId;
+	task.relid = relid;
+	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo migration of relation %u", relid);
+	memcpy(worker.bgw_extra, &task, sizeof(task));
+	return RegisterDynamicBackgroundWorker(&worker, &handle);
+}
+
+void
+MigrateAtCommit(Oid relid)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+
+	requested = list_append_unique_oid(requested, relid);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+LaunchMigrations(XactEvent event, void *arg)
+{
+	ListCell   *cell;
+
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+	{
+		foreach(cell, requested)
+		{
+			if (!MigrateNow(lfirst_oid(cell)))
+				ereport(NOTICE,
+						(errmsg("no background worker is free to move the items"),
+						 errhint("CALL dynamo.await_migration() after this transaction, or raise \"max_worker_processes\".")));
+		}
+	}
+	if (event != XACT_EVENT_PARALLEL_PRE_COMMIT)
+		requested = NIL;
+}
+
+void
+MigrationsResume(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, TablesWithFeature(FEATURE_MOVES))
+	{
+		if (!MigrateIsRunning(lfirst_oid(cell)) && !MigrateNow(lfirst_oid(cell)))
+			break;
+	}
+}
+
+void
+MigrateWorkerInit(void)
+{
+	RegisterXactCallback(LaunchMigrations, NULL);
+	BuildsResumeWith(MigrationsResume);
+}
+
+/* ---- the worker ---- */
+
+/* Takes the rights of the table's owner; false if there is no such table, or another worker has it. */
+static bool
+BecomeMover(Oid relid)
+{
+	bool		begins;
+
+	StartTransactionCommand();
+	begins = SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid));
+	if (begins)
+		OwnerAssume(RelationOwner(relid));
+	begins = begins && TryMigrationLock(relid, true);
+	CommitTransactionCommand();
+	return begins;
+}
+
+void
+dynamo_migration_worker_main(Datum arg)
+{
+	MigrationTask task;
+
+	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
+	WorkerConnect(task.database, "dynamo migration");
+	WorkerAwaitLauncher(task.launcher);
+	if (BecomeMover(task.relid))
+		MigrateRun(task.relid);
+	proc_exit(0);
+}

@@ -1,0 +1,33 @@
+/*
+ * moves.c
+ *	  What is registered to move items to other keys.
+ */
+#include "postgres.h"
+
+#include "table/moves.h"
+
+const MoveMethods *move_methods = NULL;
+
+void
+RefuseMoving(const Entity *entity, const char *what)
+{
+	if (entity != NULL && entity->moving)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot %s entity \"%.*s\" while its items are moved to other keys",
+						what, (int) entity->name.len, entity->name.data),
+				 errhint("Wait for the migration, or cancel it; see dynamo.migrations.")));
+}
+
+void
+RefuseWhileMoving(const TableDef *def, const char *what)
+{
+	for (int i = 0; def->entities != NULL && i < def->entities->count; i++)
+		RefuseMoving(&def->entities->entities[i], what);
+}
+
+void
+MovesRegister(const MoveMethods *methods)
+{
+	move_methods = methods;
+}
