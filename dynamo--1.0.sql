@@ -3039,6 +3039,7 @@ COMMENT ON FUNCTION dynamo_internal.signing_key(text, text, text) IS
 	'for worker nodes of Citus: signing keys of an access key for a date and a region, and its role; empty if it does not exist';
 
 @src/monitor/setup.sql@
+@src/design/help.sql@
 --
 -- Privileges: all grants are in this section
 --
