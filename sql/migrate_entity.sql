@@ -205,3 +205,28 @@ SELECT "PK", "SK", author, at FROM note_view WHERE author = 'b';
 SELECT * FROM check_entity('notes');
 DROP TABLE shop, notes CASCADE;
 SELECT * FROM dynamo.migrations;
+
+-- a table of somebody without other rights; its policies do not hide items from the worker
+SET client_min_messages = warning;
+CREATE ROLE regress_migrate_owner;
+GRANT USAGE, CREATE ON SCHEMA t_migrate_entity TO regress_migrate_owner;
+SET ROLE regress_migrate_owner;
+SELECT create_table('own', partition_key => 'PK', sort_key => 'SK');
+SELECT create_entity('own', 'order', '{"PK": "C#{c}", "SK": "O#{o}"}', '{"c": "text", "o": "int"}', type_attribute => 'kind', view_name => 'own_orders');
+INSERT INTO own_orders (c, o) SELECT 'c' || o % 3, o FROM generate_series(1, 30) o;
+ALTER TABLE own ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY few ON own USING ("SK" < 'O#2');
+SELECT migrate_entity('own', 'order', '{"SK": "O#{o:08}"}');
+ALTER TABLE own NO FORCE ROW LEVEL SECURITY;
+SELECT migrate_entity('own', 'order', '{"SK": "O#{o:08}"}');
+ALTER TABLE own FORCE ROW LEVEL SECURITY;
+CALL await_migration('own');
+ALTER TABLE own NO FORCE ROW LEVEL SECURITY;
+SELECT resume_migration('own', 'order');
+CALL await_migration('own');
+SELECT phase FROM migrations WHERE table_name = 'own';
+SELECT count(*), count(*) FILTER (WHERE "SK" = 'O#' || lpad(o::text, 8, '0')) AS moved FROM own_orders;
+SELECT count(*) FROM check_entity('own');
+RESET ROLE;
+DROP SCHEMA t_migrate_entity CASCADE;
+DROP ROLE regress_migrate_owner;

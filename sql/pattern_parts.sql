@@ -51,7 +51,7 @@ FROM (SELECT * FROM unnest('{C1,C3}'::text[]) c, unnest('{S1,S2,NULL}'::text[]) 
 	CROSS JOIN LATERAL (SELECT array_agg(f.state || f.city || f.zip) AS rows FROM find_stores(p.c, s, t, z) f) pattern
 	CROSS JOIN LATERAL (SELECT (request('Query', access_pattern_request('find_stores', jsonb_build_object('country', c, 'state', s, 'city', t, 'zip', z))) ->> 'Count')::int AS n) requested;
 -- what is recorded declares it again
-SELECT p.pattern_name, p.parameters FROM json_to_recordset(export_model('stores') #> '{tables,0,access_patterns}') p(pattern_name text, parameters json) ORDER BY p.pattern_name COLLATE "C";
+SELECT p.pattern_name, p.parameters::jsonb AS parameters FROM json_to_recordset(export_model('stores') #> '{tables,0,access_patterns}') p(pattern_name text, parameters json) ORDER BY p.pattern_name COLLATE "C";
 
 SELECT create_access_pattern('stores', 'bad', 'country = :country AND state = :state AND city = :city', view_name => 'store_rows', parameters => '{"state": {"default": null}}');
 SELECT create_access_pattern('stores', 'nothing', 'country = :country AND state = :state', view_name => 'store_rows', parameters => '{"country": {"default": null}, "state": {"default": null}}');

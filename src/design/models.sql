@@ -887,7 +887,7 @@ whole AS MATERIALIZED (
 large AS MATERIALIZED (
 	SELECT pg_relation_size(p.relation) > pg_size_bytes(current_setting('dynamo.in_place_build_limit')) AS large FROM place p),
 entity AS MATERIALIZED (
-	SELECT f.name, f.n, f.object, f.was_form, f.must_form, f.must, f.moves AS migrates, f.shifts, COALESCE(s.items, 0) AS items, COALESCE(s.bytes, 0) AS bytes
+	SELECT f.name, f.n, f.object, f.was_form, f.must_form, f.must, f.was ->> 'type_value' IS DISTINCT FROM f.must ->> 'type_value' AS is_named_anew, f.moves AS migrates, f.shifts, COALESCE(s.items, 0) AS items, COALESCE(s.bytes, 0) AS bytes
 	FROM f LEFT JOIN size s ON s.entity = f.name
 	WHERE f.kind = 'entity' AND f.change = 'change'),
 step AS (
@@ -955,10 +955,11 @@ step AS (
 	-- what changes in place
 	SELECT 30, e.n, e.object, 'change', dynamo_internal.model_difference(e.was_form, e.must_form), c.made, CASE WHEN e.migrates THEN e.items ELSE 0 END,
 		CASE WHEN e.migrates THEN e.bytes ELSE 0 END, dynamo_internal.model_locks('entity', CASE WHEN e.migrates THEN 'migrate' ELSE 'change' END, false),
-		CASE WHEN c.made IS NULL THEN format('%s items have the former key, and there is no function that moves them to the new one', e.items) END
+		CASE WHEN c.made IS NULL THEN format('%s items have the former type value, and no function gives them another', e.items)
+			WHEN e.migrates THEN 'moves items in the background: execute this statement alone, and apply the model when dynamo.migrations says complete' END
 	FROM entity e CROSS JOIN place p CROSS JOIN LATERAL (SELECT CASE WHEN e.migrates THEN
-			(SELECT dynamo_internal.call_statement('migrate_entity', p.call_name, e.must)
-			 WHERE EXISTS (SELECT FROM pg_proc m WHERE m.pronamespace = 'dynamo'::regnamespace AND m.proname = 'migrate_entity'))
+			(SELECT dynamo_internal.call_statement('migrate_entity', p.call_name, json_build_object('entity_name', e.name, 'keys', e.must -> 'keys'))
+			 WHERE NOT e.is_named_anew)
 		ELSE dynamo_internal.call_statement('create_entity', p.call_name, dynamo_internal.with_member(dynamo_internal.with_member(e.must, 'view_name', 'null'), 'replace', 'true')) END AS made) c
 	UNION ALL
 	SELECT 22, f.n, f.object, 'change', dynamo_internal.model_difference(f.was_form, f.must_form), dynamo_internal.model_change_index(p.call_name, f.name, f.was_form, f.must_form),

@@ -12,6 +12,12 @@
 #endif
 
 #include "funcapi.h"
+
+/*
+ * This file does not need GSSAPI, whose headers the server's development
+ * package requires but does not install.
+ */
+#undef ENABLE_GSS
 #include "libpq/libpq.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"

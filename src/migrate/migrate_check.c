@@ -219,6 +219,10 @@ CheckTable(Relation rel, const Entity *old)
 	RefuseDistributed(rel, "a migration of an entity");
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition || rel->rd_rel->relhassubclass)
 		CannotMigrate(old, "The table is partitioned, or has children.", NULL);
+	/* the worker moves what the owner sees */
+	if (rel->rd_rel->relforcerowsecurity)
+		CannotMigrate(old, "The table has row security that also applies to its owner.",
+					  "ALTER TABLE ... NO FORCE ROW LEVEL SECURITY until the migration has ended.");
 }
 
 /* Finds an access pattern of the entity that reads keys which change; $3: the table's key changes, $4: indexes that do. */

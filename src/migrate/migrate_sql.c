@@ -258,7 +258,7 @@ RaiseStopped(const char *entity_name, const MigrationState *state)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("moving the items of entity \"%s\" stopped: %s", entity_name, state->error),
-				 errhint("Correct the item and call dynamo.resume_migration, or call dynamo.cancel_migration.")));
+				 errhint("Correct the cause and call dynamo.resume_migration, or call dynamo.cancel_migration.")));
 	if (state->paused)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -84,9 +84,19 @@ OpenStep(Step *s, LOCKMODE lockmode)
 	return s->phase != MIGRATION_NONE && !s->state.paused && s->state.error == NULL;
 }
 
+/* A policy could hide items from the owner, and so from the worker, which would leave them behind. */
+static void
+RefuseForcedPolicies(Relation rel)
+{
+	if (rel->rd_rel->relforcerowsecurity)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("row security of table \"%s\" also applies to its owner", RelationGetRelationName(rel))));
+}
+
 /* ---- a batch ---- */
 
-#define WHERE_MOVES " WHERE dynamo_internal.needs_move(t.tableoid, t.item)"
+#define WHERE_MOVES " WHERE dynamo_system.needs_move(t.tableoid, t.item)"
 
 /* The pages of a batch, of a table whose file may have changed. */
 static void
@@ -264,6 +274,7 @@ WorkOnPages(void *arg)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (OpenStep(s, RowExclusiveLock))
 	{
+		RefuseForcedPolicies(s->rel);
 		s->result = STEP_NEXT;
 		if (s->phase != MIGRATION_PREPARING)
 			MoveBatch(s);
