@@ -1745,10 +1745,10 @@ CREATE TRIGGER skip_replicated_write BEFORE INSERT OR UPDATE OR DELETE ON dynamo
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_write();
 ALTER TABLE dynamo_internal.migrations ENABLE REPLICA TRIGGER skip_replicated_write;
 
-CREATE FUNCTION dynamo_system.needs_move(relation oid, item dynamo.item) RETURNS boolean
+CREATE FUNCTION dynamo.needs_move(relation oid, item dynamo.item) RETURNS boolean
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_needs_move';
-COMMENT ON FUNCTION dynamo_system.needs_move(oid, dynamo.item) IS
+COMMENT ON FUNCTION dynamo.needs_move(oid, dynamo.item) IS
 	'whether an item has yet to get the keys of its entity, whose items are moved';
 
 CREATE FUNCTION dynamo.migrate_entity(table_name text, entity_name text, keys dynamo_internal.json_text DEFAULT NULL,

@@ -96,7 +96,7 @@ RefuseForcedPolicies(Relation rel)
 
 /* ---- a batch ---- */
 
-#define WHERE_MOVES " WHERE dynamo_system.needs_move(t.tableoid, t.item)"
+#define WHERE_MOVES " WHERE dynamo.needs_move(t.tableoid, t.item)"
 
 /* The pages of a batch, of a table whose file may have changed. */
 static void
