@@ -1,4 +1,6 @@
 -- Subscripts of items and values, without dynamo in the search_path.
+CREATE SCHEMA t_item_subscripts;
+SET search_path = t_item_subscripts;
 CREATE TABLE subscripts (n int PRIMARY KEY, item dynamo.item);
 INSERT INTO subscripts VALUES
 	(1, '{"Year": 2013, "address": {"city": "Springfield", "lines": ["a", "b"]}, "tags": ["x", {"deep": true}], "nothing": null}'::jsonb),

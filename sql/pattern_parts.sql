@@ -44,7 +44,7 @@ SELECT pattern, problem FROM check_access_patterns('stores', strict => true) ORD
 
 -- every combination of parts finds what a plain query finds, by rows, items and requests
 SELECT count(*) AS combinations, sum(plain.n) AS stores, count(*) FILTER (WHERE plain.rows IS DISTINCT FROM pattern.rows OR plain.n IS DISTINCT FROM requested.n) AS wrong
-FROM (SELECT * FROM unnest('{C1,C3}'::text[]) c, unnest('{S1,S2,NULL}'::text[]) s, unnest('{t,tt,x,NULL}'::text[]) t, unnest('{1,12,9,NULL}'::text[]) z
+FROM (SELECT * FROM unnest(ARRAY['C1', 'C3']) c, unnest(ARRAY['S1', 'S2', NULL]) s, unnest(ARRAY['t', 'tt', 'x', NULL]) t, unnest(ARRAY['1', '12', '9', NULL]) z
 	  WHERE (s IS NOT NULL OR (t IS NULL AND z IS NULL)) AND (t IS NOT NULL OR z IS NULL)) p
 	CROSS JOIN LATERAL (SELECT count(*) AS n, array_agg(r.state || r.city || r.zip ORDER BY r.sk COLLATE "C") AS rows FROM store_rows r
 						WHERE r.country = p.c AND (s IS NULL OR r.state = s) AND (t IS NULL OR r.city = t) AND (z IS NULL OR r.zip = z)) plain

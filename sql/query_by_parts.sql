@@ -97,7 +97,7 @@ SELECT request('Query', '{"TableName": "shop", "KeyConditionExpression": "kind =
     "ExclusiveStartKey": {"PK": {"S": "CUSTOMER#c2"}, "SK": {"S": "ORDER#00000010"}},
     "ExpressionAttributeValues": {":k": {"S": "order"}, ":c": {"S": "c1"}, ":n": {"N": "3"}}}');
 SELECT request('Query', '{"TableName": "shop", "KeyConditionExpression": "customer_id = :c", "ExpressionAttributeValues": {":c": {"S": "c1"}}}');
-SELECT explain_query('shop', 'kind = :k AND customer_id = :c AND order_id > :n', '{":k": {"S": "order"}, ":c": {"S": "c1"}, ":n": {"N": "3"}}');
+SELECT replace(explain_query('shop', 'kind = :k AND customer_id = :c AND order_id > :n', '{":k": {"S": "order"}, ":c": {"S": "c1"}, ":n": {"N": "3"}}'), ', by SQL statements', '') AS explain_query;
 
 -- each condition finds what the attributes select
 CREATE VIEW everything AS SELECT item, item ->> 'kind' AS kind, item ->> 'customer_id' AS customer_id, (item ->> 'order_id')::int AS order_id FROM shop;

@@ -155,7 +155,7 @@ sub print_part
 		my ($length, $digits) = @{ $unit{ $p->{unit} } };
 		return undef if !defined $us;
 		return print_time($us, $p->{unit}) if !$p->{desc};
-		return sprintf "%0${digits}d", int($end / $length) - 1 - int($us / $length);
+		return sprintf "%0${digits}d", int($end / $length) - 1 - ($us - $us % $length) / $length;
 	}
 	$text =~ tr/a-z/A-Z/ if $p->{upper};
 	$text =~ tr/A-Z/a-z/ if $p->{lower};

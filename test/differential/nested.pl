@@ -34,7 +34,7 @@ sub psql
 psql('postgres', "CREATE DATABASE $database ENCODING 'UTF8' TEMPLATE template0");
 is(psql($database, <<'SQL'), '', 'the table and its triggers');
 SET client_min_messages = warning;
-CREATE EXTENSION dynamo;
+CREATE EXTENSION IF NOT EXISTS dynamo;
 SET search_path = public, dynamo;
 DO $$ BEGIN
 PERFORM dynamo.create_table('tab', 'id', indexes => '[
