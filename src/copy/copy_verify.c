@@ -343,9 +343,11 @@ RememberStop(const Check *c, const Repairs *r)
 
 	if (stopped.key != NULL)
 		pfree(stopped.key);
+	stopped.key = NULL;
 	stopped.relid = RelationGetRelid(c->rel);
 	stopped.name = HashRepaired(c);
-	stopped.key = r->left > 0 ? NULL : ValueCopy(ItemRoot(llast(r->keys)));
+	if (r->left <= 0)
+		stopped.key = ValueCopy(ItemRoot(llast(r->keys)));
 	MemoryContextSwitchTo(old);
 }
 

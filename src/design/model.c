@@ -7,7 +7,6 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -35,18 +34,6 @@ typedef struct ModelPlace
 	char	   *schema;
 } ModelPlace;
 
-static char *
-CurrentSchemaName(void)
-{
-	List	   *path = fetch_search_path(false);
-
-	if (path == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("no schema has been selected to create in")));
-	return get_namespace_name(linitial_oid(path));
-}
-
 static void
 FindPlace(const char *name, ModelPlace *place)
 {
@@ -56,7 +43,7 @@ FindPlace(const char *name, ModelPlace *place)
 	if (rel == NULL)
 	{
 		parts = TableNameToCreate(name);
-		place->schema = parts.schema != NULL ? pstrdup(parts.schema) : CurrentSchemaName();
+		place->schema = parts.schema != NULL ? pstrdup(parts.schema) : get_namespace_name(SchemaToCreateIn());
 		place->call_name = TableNameInQuotes(place->schema, parts.table);
 		place->sql_name = quote_qualified_identifier(place->schema, RelationNameFor(parts.table));
 		return;

@@ -53,6 +53,17 @@ ExecuteState(const char *sql, Parameters *p)
 	SPI_finish();
 }
 
+/* Executes a statement with one parameter more than the table and the entity. */
+static void
+ExecuteStateWith(Oid relid, const char *entity_name, Oid type, Datum value, const char *sql)
+{
+	Parameters	p;
+
+	BeginParameters(&p, relid, entity_name);
+	AddStateParameter(&p, type, value, false);
+	ExecuteState(sql, &p);
+}
+
 #define WHERE_KEY " WHERE relation OPERATOR(pg_catalog.=) $1 AND entity_name OPERATOR(pg_catalog.=) $2"
 
 void
@@ -71,13 +82,10 @@ MigrateStateStart(Oid relid, const char *entity_name)
 void
 MigrateStatePhase(Oid relid, const char *entity_name, const char *phase)
 {
-	Parameters	p;
-
-	BeginParameters(&p, relid, entity_name);
-	AddStateParameter(&p, TEXTOID, CStringGetTextDatum(phase), false);
-	ExecuteState("INSERT INTO dynamo_internal.migrations (relation, entity_name, phase) VALUES ($1, $2, $3) "
-				 "ON CONFLICT (relation, entity_name) DO UPDATE SET phase = $3, file = 0, "
-				 "passes = 0, error = NULL, updated_at = pg_catalog.clock_timestamp()", &p);
+	ExecuteStateWith(relid, entity_name, TEXTOID, CStringGetTextDatum(phase),
+					 "INSERT INTO dynamo_internal.migrations (relation, entity_name, phase) VALUES ($1, $2, $3) "
+					 "ON CONFLICT (relation, entity_name) DO UPDATE SET phase = $3, file = 0, "
+					 "passes = 0, error = NULL, updated_at = pg_catalog.clock_timestamp()");
 }
 
 void
@@ -100,24 +108,18 @@ MigrateStateWrite(Oid relid, const char *entity_name, const MigrationState *stat
 void
 MigrateStatePause(Oid relid, const char *entity_name, bool paused)
 {
-	Parameters	p;
-
-	BeginParameters(&p, relid, entity_name);
-	AddStateParameter(&p, BOOLOID, BoolGetDatum(paused), false);
-	ExecuteState("INSERT INTO dynamo_internal.migrations (relation, entity_name, phase, paused) VALUES ($1, $2, 'moving', $3) "
-				 "ON CONFLICT (relation, entity_name) DO UPDATE SET paused = $3, error = NULL, "
-				 "updated_at = pg_catalog.clock_timestamp()", &p);
+	ExecuteStateWith(relid, entity_name, BOOLOID, BoolGetDatum(paused),
+					 "INSERT INTO dynamo_internal.migrations (relation, entity_name, phase, paused) VALUES ($1, $2, 'moving', $3) "
+					 "ON CONFLICT (relation, entity_name) DO UPDATE SET paused = $3, error = NULL, "
+					 "updated_at = pg_catalog.clock_timestamp()");
 }
 
 void
 MigrateStateError(Oid relid, const char *entity_name, const char *error)
 {
-	Parameters	p;
-
-	BeginParameters(&p, relid, entity_name);
-	AddStateParameter(&p, TEXTOID, CStringGetTextDatum(error), false);
-	ExecuteState("INSERT INTO dynamo_internal.migrations (relation, entity_name, phase, error) VALUES ($1, $2, 'moving', $3) "
-				 "ON CONFLICT (relation, entity_name) DO UPDATE SET error = $3, updated_at = pg_catalog.clock_timestamp()", &p);
+	ExecuteStateWith(relid, entity_name, TEXTOID, CStringGetTextDatum(error),
+					 "INSERT INTO dynamo_internal.migrations (relation, entity_name, phase, error) VALUES ($1, $2, 'moving', $3) "
+					 "ON CONFLICT (relation, entity_name) DO UPDATE SET error = $3, updated_at = pg_catalog.clock_timestamp()");
 }
 
 /* ---- reading ---- */

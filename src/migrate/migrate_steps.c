@@ -138,6 +138,7 @@ MoveFree(Step *s)
 		bool		isnull;
 		Datum		item = SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull);
 
+		CHECK_FOR_INTERRUPTS();
 		PushActiveSnapshot(GetLatestSnapshot());
 		MigrateMove(s->def, DatumGetValue(item));
 		PopActiveSnapshot();

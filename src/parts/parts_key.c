@@ -7,22 +7,6 @@
 #include "item/builder.h"
 #include "parts/parts.h"
 
-static void
-AddMembers(ItemBuilder *b, ValueRef item)
-{
-	Container	c;
-
-	ContainerOpen(item, &c);
-	for (uint32 i = 0; i < c.count; i++)
-	{
-		Slice		name;
-		ValueRef	v = MapEntry(&c, i, &name);
-
-		ItemBuilderName(b, name.data, name.len);
-		ItemBuilderValue(b, v);
-	}
-}
-
 /* Adds the constants of an entity; one that is given is the same. */
 static void
 AddConstants(ItemBuilder *b, const Entity *entity)
@@ -44,7 +28,7 @@ PartsItem(const Entity *entity, ValueRef parts)
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
 	ItemBuilderBeginMap(b);
-	AddMembers(b, parts);
+	ItemBuilderMembers(b, parts);
 	if (entity->type_attribute.data != NULL)
 	{
 		ItemBuilderName(b, entity->type_attribute.data, entity->type_attribute.len);
@@ -77,7 +61,7 @@ PartsItemWithKey(const Entity *entity, ValueRef parts, struct varlena **item, Pr
 	struct varlena *without = PartsItem(entity, parts);
 
 	ItemBuilderBeginMap(b);
-	AddMembers(b, ItemRoot(without));
+	ItemBuilderMembers(b, ItemRoot(without));
 	for (int i = 0; i < entity->nbase; i++)
 	{
 		if (!AddPartsKey(b, entity, &entity->keys[i], ItemRoot(without), problem))

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -479,16 +478,12 @@ CheckReplaced(List *name, int n, const Oid *types)
 static Oid
 CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char *body, const char *description, bool replace)
 {
-	List	   *path = fetch_search_path(false);
-	Oid			schema = path == NIL ? InvalidOid : linitial_oid(path);
+	Oid			schema = SchemaToCreateIn();
 	char	   *function;
 	List	   *names;
 	int			n = p->nparameters;
 	Oid			oid;
 
-	if (path == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA), errmsg("no schema has been selected to create in")));
 	if (strcmp(p->returns, "page") == 0)
 	{
 		types[n++] = INT4OID;

@@ -281,3 +281,15 @@ TableNameToCreate(const char *name)
 		TableNameIsAmbiguous(name, &parts, &other);
 	return parts;
 }
+
+Oid
+SchemaToCreateIn(void)
+{
+	List	   *path = fetch_search_path(false);
+
+	if (path == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("no schema has been selected to create in")));
+	return linitial_oid(path);
+}

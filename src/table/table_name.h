@@ -76,6 +76,9 @@ extern bool TableNameSplit(const char *name, TableNameParts *parts, TableNamePar
  */
 extern TableNameParts TableNameToCreate(const char *name);
 
+/* Returns the first schema of the search path, where what has no schema is created; an error without one. */
+extern Oid	SchemaToCreateIn(void);
+
 /* Raises the error for a name with two meanings. */
 extern void TableNameIsAmbiguous(const char *name, const TableNameParts *one, const TableNameParts *other)
 			pg_attribute_noreturn();

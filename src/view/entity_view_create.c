@@ -9,7 +9,6 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -280,18 +279,6 @@ ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 	spec->invalid = InvalidValuesArgument(fcinfo, 4);
 }
 
-static Oid
-CurrentSchema(void)
-{
-	List	   *path = fetch_search_path(false);
-
-	if (path == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("no schema has been selected to create in")));
-	return linitial_oid(path);
-}
-
 /*
  * PostgreSQL itself deletes rows of the table in place of those of the view, if no trigger
  * does it, and computes no column that the statement does not read.
@@ -320,7 +307,7 @@ StoreViewTrigger(const EntitySpec *spec, const TableDef *table, const char *trig
 static Oid
 CreateView(EntitySpec *spec)
 {
-	Oid			schema = CurrentSchema();
+	Oid			schema = SchemaToCreateIn();
 	char	   *view = QualifiedName(schema, spec->view_name);
 	Relation	rel = TableNameOpen(spec->table_name, AccessShareLock, false);
 	TableDef   *table = TableDefAcquire(rel);
@@ -468,7 +455,7 @@ EntityViewsReplace(Oid relid, const char *entity_name)
 bool
 EntityViewExists(const char *view_name, Oid relid, const char *entity_name)
 {
-	Oid			view = get_relname_relid(view_name, CurrentSchema());
+	Oid			view = get_relname_relid(view_name, SchemaToCreateIn());
 	bool		exists;
 
 	SPI_connect();
