@@ -94,7 +94,20 @@ SELECT get_item('shop', '{"PK": "CUSTOMER#c4", "SK": "ORDER#3"}'::jsonb) ->> 'am
 SELECT batch_get_item('shop', ARRAY['{"PK": "C#c4", "SK": "ORDER#00000003"}'::jsonb::dynamo.item, '{"PK": "CUSTOMER#c4", "SK": "METADATA"}'::jsonb::dynamo.item], projection_expression => 'PK, SK');
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT amount FROM orders WHERE customer_id = 'c4' AND order_id = 3;
-EXPLAIN (COSTS OFF) SELECT amount FROM orders WHERE customer_id = 'c4';
+-- since 18 as one scan of both keys
+CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	plan text := '';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		plan := plan || line || E'\n';
+	END LOOP;
+	RETURN plan;
+END $$;
+SELECT plan !~ 'Seq Scan' AS by_index, plan ~ 'Index Cond: [^\n]*\mC#c4' AND plan ~ 'Index Cond: [^\n]*CUSTOMER#c4' AS both_keys,
+	plan ~ 'Index Cond: [^\n]*"SK" >= ''ORDER#''[^\n]*"SK" < ''ORDER\$''' AS by_range
+FROM plan_of($$SELECT amount FROM orders WHERE customer_id = 'c4'$$) plan;
 SELECT order_id, amount FROM orders WHERE customer_id = 'c4' AND order_id = 3;
 SELECT count(*) FROM orders WHERE customer_id = 'c4';
 SELECT count(*) FROM orders WHERE customer_id = ANY ('{c4,c5}') AND order_id = 3;
