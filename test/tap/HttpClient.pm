@@ -17,12 +17,27 @@ our @EXPORT = qw(connect_http send_raw read_answer is_closed signed_request api 
 # How long to wait for an answer, in seconds.
 my $patience = $ENV{PG_TEST_TIMEOUT_DEFAULT} || 180;
 
+# Bytes received after the last answer, by socket.
+my %rest;
+
+# A socket may have the name of one that was closed.
+sub forget
+{
+	my ($socket) = @_;
+
+	delete $rest{$socket};
+}
+
 sub connect_http
 {
 	my ($port, $host) = @_;
 	my $socket = IO::Socket::INET->new(PeerAddr => $host // '127.0.0.1', PeerPort => $port, Proto => 'tcp', Timeout => $patience);
 
-	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1) if $socket;
+	if ($socket)
+	{
+		setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
+		forget($socket);
+	}
 	return $socket;
 }
 
@@ -40,9 +55,6 @@ sub send_raw
 	}
 	return 1;
 }
-
-# Bytes received after the last answer, by socket.
-my %rest;
 
 # Reads until the pattern occurs; false if the server closed or nothing arrived.
 sub fill

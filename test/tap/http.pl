@@ -521,16 +521,24 @@ is(read_answer($busy)->{status}, 400, 'a request that takes longer than the clie
 is(read_answer($patient)->{status}, 200, 'the rest of another request arrived meanwhile');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'; ALTER ROLE app RESET lock_timeout});
 close($_) for $busy, $patient;
-reload('dynamo.http_client_timeout' => '30000', 'dynamo.http_idle_timeout' => '0', 'dynamo.http_max_connections' => '3');
+reload('dynamo.http_client_timeout' => '600000', 'dynamo.http_idle_timeout' => '0', 'dynamo.http_max_connections' => '3');
 my @idle = map { connect_http($port) } 1 .. 3;
 exchange($_, $get) for @idle, $idle[0];
 $socket = connect_http($port);
 is(exchange($socket, $get)->{status}, 200, 'one more client than allowed');
 ok(is_closed($idle[1]), 'the new client replaces the one that was idle longest');
 is(exchange($idle[0], $get)->{status}, 200, 'the first client is not replaced');
-@slow = map { connect_http($port) } 1 .. 3;
-send_raw($_, 'POST / HT') for @slow;
-ok(wait_until(sub { my $a = read_answer(connect_http($port), 1); $a && $a->{status} == 503 }), 'a client is refused if no other one is idle');
+# until the worker has read its first bytes, a client is idle and can be replaced; then it comes again
+@slow = ();
+ok(wait_until(sub {
+	for my $client (grep { !$slow[$_] || is_closed($slow[$_], 0) } 0 .. 2)
+	{
+		$slow[$client] = connect_http($port);
+		send_raw($slow[$client], 'POST / HT');
+	}
+	my $answer = read_answer(connect_http($port), 5);
+	return $answer && $answer->{status} == 503;
+}), 'a client is refused if no other one is idle');
 # it can read that, although it is still sending
 for my $size (0, 4_000_000)
 {
@@ -544,7 +552,7 @@ my @refused = map { connect_http($port) } 1 .. 100;
 is(scalar(grep { read_answer($_)->{status} == 503 } @refused), 100, 'many refused connections are closed');
 close($_) for @refused;
 close($_) for @slow, @idle;
-reload('dynamo.http_max_connections' => '250', 'dynamo.http_buffer_memory' => "'20MB'");
+reload('dynamo.http_client_timeout' => '30000', 'dynamo.http_max_connections' => '250', 'dynamo.http_buffer_memory' => "'20MB'");
 @slow = map { connect_http($port) } 1 .. 3;
 my @statuses;
 for my $client (@slow)
