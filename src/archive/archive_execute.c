@@ -8,10 +8,7 @@
  */
 #include "postgres.h"
 
-#include <sys/stat.h>
-
 #include "access/xact.h"
-#include "storage/fd.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -30,7 +27,7 @@
 #include "transfer/export_tree.h"
 #include "transfer/files.h"
 #include "transfer/import.h"
-#include "transfer/manifest.h"
+#include "transfer/source.h"
 
 #define FAILED_ITEMS "Some of the items failed validation checks and were not imported. " \
 	"Please check CloudWatch error logs for more details."
@@ -168,13 +165,21 @@ ExecuteExport(Job *job)
 
 /* ---- from files ---- */
 
+/*
+ * Returns what the prefix of a job means: exports, if it is the directory of one, or
+ * of several; otherwise all files whose names it begins.
+ */
 static List *
-FindFiles(const Job *job)
+FindSourcesOfJob(const Job *job)
 {
+	const char *prefix = PrefixAsPath(job->prefix);
 	char	   *rest;
-	char	   *directory = PlaceToRead(job->directory, job->bucket, job->prefix, &rest);
+	char	   *directory = PlaceToRead(job->directory, job->bucket, prefix, &rest);
 
-	return directory != NULL ? FilesBelow(directory, rest) : NIL;
+	if (directory != NULL && HasExports(directory))
+		return SourcesOfDirectory(directory, LOG);
+	directory = PlaceToRead(job->directory, job->bucket, job->prefix, &rest);
+	return directory != NULL ? SourcesOfFiles(FilesBelow(directory, rest)) : NIL;
 }
 
 /* Sets the names of attributes from the header of a job. */
@@ -202,34 +207,6 @@ MakeCsvFormat(const Job *job, const TableDef *def)
 	return csv;
 }
 
-static int64
-SizeOfFiles(const List *files)
-{
-	int64		bytes = 0;
-	ListCell   *cell;
-	struct stat status;
-
-	foreach(cell, files)
-		bytes += stat(lfirst(cell), &status) == 0 ? status.st_size : 0;
-	return bytes;
-}
-
-static void
-ImportFiles(Import *import, const List *files, InputCompression compression)
-{
-	ListCell   *cell;
-
-	ImportBegin(import);
-	foreach(cell, files)
-	{
-		FILE	   *file = OpenRegularFile(lfirst(cell));
-
-		ImportFile(import, file, lfirst(cell), compression);
-		CloseServerFile(file, lfirst(cell));
-	}
-	ImportEnd(import);
-}
-
 /*
  * Sets the model of an open table aside and opens it again.  Returns the model;
  * NULL if there is none.
@@ -253,7 +230,7 @@ ExecuteImport(Job *job)
 {
 	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
 	bool		restore = IsRestore(job);
-	List	   *files = FindFiles(job);
+	List	   *sources = FindSourcesOfJob(job);
 	char	   *model = NULL;
 	OwnerScope	scope;
 	Store		store;
@@ -261,18 +238,17 @@ ExecuteImport(Job *job)
 		.store = &store,
 		.from_file = true,
 		.skip_errors = !restore,
-		.notice_level = LOG,
-		.many_files = true,
-		.bytes_total = SizeOfFiles(files)
+		.notice_level = LOG
 	};
 
-	ManifestCheck(files);
-	EnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE);
+	SourcesVerify(sources);
+	EnterTable(job, &scope, &store,
+			   ACL_INSERT | ACL_UPDATE | (SourcesHaveChanges(sources) ? ACL_DELETE : 0));
 	if (restore)
 		model = SetModelAside(&store);
 	if (job->format != NULL && strcmp(job->format, "CSV") == 0)
 		import.csv = MakeCsvFormat(job, store.def);
-	ImportFiles(&import, files, gzip ? INPUT_GZIP : INPUT_PLAIN);
+	ImportSources(&import, sources, gzip ? INPUT_GZIP : INPUT_PLAIN);
 	StoreClose(&store);
 	if (model != NULL)
 		ModelWrite(TableNameOfOid((Oid) job->relation), model);

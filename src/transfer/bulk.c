@@ -42,6 +42,7 @@ ItemFromExportLine(const char *line, uint32 len)
 {
 	ItemBuilder builder;
 	bool		found = false;
+	bool		change = false;
 	struct varlena *item;
 	JsonReader	reader;
 	Slice		name;
@@ -57,7 +58,10 @@ ItemFromExportLine(const char *line, uint32 len)
 			found = true;
 		}
 		else
+		{
+			change |= SliceIs(name, "Keys");
 			JsonSkipValue(&reader);
+		}
 	}
 	JsonEnd(&reader);
 
@@ -65,6 +69,8 @@ ItemFromExportLine(const char *line, uint32 len)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("line has no member \"Item\""),
+				 change ?
+				 errhint("It is a line of an incremental export. Import the directory of the export, which has its manifests.") :
 				 errhint("An example of a valid line is {\"Item\":{\"PK\":{\"S\":\"a\"}}}.")));
 	item = ItemBuilderFinish(&builder);
 	ItemBuilderRelease(&builder);

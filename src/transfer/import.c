@@ -36,13 +36,14 @@
 #include "security/owner.h"
 #include "store/store.h"
 #include "subtransaction.h"
+#include "table/key_parts.h"
 #include "table/moves.h"
 #include "table/table_name.h"
 #include "transfer/bulk.h"
-#include "transfer/export_tree.h"
+#include "transfer/change_line.h"
 #include "transfer/files.h"
 #include "transfer/import.h"
-#include "transfer/manifest.h"
+#include "transfer/source.h"
 
 #define BATCH_LINES			1000
 #define BATCH_BYTES			(1024 * 1024)
@@ -106,17 +107,11 @@ PutKept(Import *import)
 }
 
 static void
-PutImportLine(Import *import, const ImportLine *line)
+PutImportedItem(Import *import, struct varlena *item)
 {
-	MemoryContext caller = MemoryContextSwitchTo(import->line_context);
-	struct varlena *item;
 	struct varlena *stored;
 	RowKey		key;
 
-	CHECK_FOR_INTERRUPTS();
-	import->current = line;
-	item = import->csv != NULL ? CsvItem(import->csv, line->text, line->len) :
-		ItemFromExportLine(line->text, line->len);
 	item = ComposeImported(import, item);
 	(void) CheckItemKeys(import->store->def, ItemRoot(item), NULL, NULL);
 	CheckItemSize(ItemRoot(item));
@@ -128,7 +123,77 @@ PutImportLine(Import *import, const ImportLine *line)
 	else
 		StorePut(import->store, &key, HasReadOnlyAttributes(import->store->def), DecidePut,
 				 &(ImportedPut) {import->store->def, item}, &stored);
+}
 
+static WriteAction
+DecideDelete(void *arg, ValueRef old, struct varlena **item)
+{
+	return WRITE_DELETE;
+}
+
+/* An item that is not there needs not be deleted. */
+static void
+DeleteImported(Import *import, ValueRef keys)
+{
+	struct varlena *stored;
+	RowKey		key;
+
+	(void) TakeKeyParameter(import->store->def, &keys, NULL);
+	(void) RowKeyFromItem(import->store->def, keys, &key, NULL);
+	if (TableMoves(import->store->def))
+		(void) move_methods->bring(import->store, &key, true);
+	(void) StoreWrite(import->store, &key, false, DecideDelete, NULL, &stored);
+}
+
+/* The new image of a change must be the item with its keys. */
+static void
+CheckChangedItem(const Import *import, const ChangeLine *change)
+{
+	ValueRef	keys = ItemRoot(change->keys);
+	RowKey		key;
+	RowKey		item_key;
+
+	(void) TakeKeyParameter(import->store->def, &keys, NULL);
+	(void) CheckItemKeys(import->store->def, ItemRoot(change->item), NULL, NULL);
+	(void) RowKeyFromItem(import->store->def, keys, &key, NULL);
+	(void) RowKeyFromItem(import->store->def, ItemRoot(change->item), &item_key, NULL);
+	for (int i = 0; i < KeyCount(&import->store->def->key); i++)
+	{
+		if (!ValueEqual(key.attributes[i], item_key.attributes[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+					 errmsg("the new image of a change does not have the keys of the change")));
+	}
+}
+
+static void
+ImportChange(Import *import, const ImportLine *line)
+{
+	ChangeLine	change;
+
+	ChangeLineRead(line->text, line->len, &change);
+	if (change.item == NULL)
+		DeleteImported(import, ItemRoot(change.keys));
+	else
+	{
+		CheckChangedItem(import, &change);
+		PutImportedItem(import, change.item);
+	}
+}
+
+static void
+PutImportLine(Import *import, const ImportLine *line)
+{
+	MemoryContext caller = MemoryContextSwitchTo(import->line_context);
+
+	CHECK_FOR_INTERRUPTS();
+	import->current = line;
+	if (import->changes)
+		ImportChange(import, line);
+	else if (import->csv != NULL)
+		PutImportedItem(import, CsvItem(import->csv, line->text, line->len));
+	else
+		PutImportedItem(import, ItemFromExportLine(line->text, line->len));
 	import->current = NULL;
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(import->line_context);
@@ -142,7 +207,7 @@ AddLineContext(void *arg)
 	if (import->current == NULL)
 		return;
 	if (import->many_files)
-		errcontext("line " INT64_FORMAT " of file \"%s\"", import->current->number, import->file_name);
+		errcontext("line " INT64_FORMAT " of file \"%s\"", import->current->number, import->current->file);
 	else
 		errcontext("line " INT64_FORMAT " of the import", import->current->number);
 }
@@ -228,7 +293,7 @@ SkipFailedLine(Import *import, const ImportLine *line, const ErrorData *error)
 		ereport(import->notice_level,
 				(import->many_files ?
 				 errmsg("line " INT64_FORMAT " of file \"%s\" skipped: %s",
-						line->number, import->file_name, error->message) :
+						line->number, line->file, error->message) :
 				 errmsg("line " INT64_FORMAT " skipped: %s", line->number, error->message),
 				 error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
 				 errdetail_log("Details are sent only to the client.")));
@@ -283,28 +348,42 @@ IsBlankLine(const char *text, Size len)
 	return len == 0;
 }
 
-/* Adds a line to the batch.  Blank lines only count in line numbers. */
 static void
-AddToBatch(Import *import, const char *text, Size len)
+AddToBatch(Import *import, const char *file, int64 number, const char *text, Size len)
 {
 	ImportLine *line = &import->batch[import->nbatch];
 	char	   *copy;
-
-	import->line_number++;
-	import->bytes += len;
-	SkipByteOrderMark(&text, &len);
-	if (IsBlankLine(text, len))
-		return;
 
 	copy = MemoryContextAlloc(import->batch_context, len);
 	memcpy(copy, text, len);
 	line->text = copy;
 	line->len = len;
-	line->number = import->line_number;
+	line->number = number;
+	line->file = file;
 	import->nbatch++;
 	import->batch_bytes += len;
 	if (import->nbatch == BATCH_LINES || import->batch_bytes >= BATCH_BYTES)
 		ImportBatch(import);
+}
+
+/* Takes the next line of a file.  A blank one, of which it returns false, only counts in line numbers. */
+static bool
+TakeLine(Import *import, const char **text, Size *len)
+{
+	import->line_number++;
+	import->bytes += *len;
+	SkipByteOrderMark(text, len);
+	if (IsBlankLine(*text, *len))
+		return false;
+	import->lines++;
+	return true;
+}
+
+static void
+AddImportLine(Import *import, const char *text, Size len)
+{
+	if (TakeLine(import, &text, &len))
+		AddToBatch(import, import->file_name, import->line_number, text, len);
 }
 
 /* ---- an import ---- */
@@ -317,7 +396,7 @@ ImportBegin(Import *import)
 	import->batch_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo import batch", ALLOCSET_DEFAULT_SIZES);
 	import->batch = palloc(sizeof(ImportLine) * BATCH_LINES);
-	import->by_statement = ImportsByStatement(import);
+	import->by_statement = ImportsByStatement(import) && !import->changes;
 	import->items_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo imported items", ALLOCSET_DEFAULT_SIZES);
 	import->items = palloc(sizeof(ImportedItem) * BATCH_LINES);
@@ -381,16 +460,115 @@ ImportFile(Import *import, FILE *file, const char *name, InputCompression compre
 
 	initStringInfo(&text);
 	import->line_number = 0;
+	import->lines = 0;
 	import->file_name = name;
 	if (header)
 		ReadCsvHeader(import, input, &text);
 	while (ReadImportRecord(import, input, &text))
-		AddToBatch(import, text.data, text.len);
+		AddImportLine(import, text.data, text.len);
 	ImportBatch(import);		/* with the names of this file */
 	if (header)
 		import->csv->nnames = 0;
 	pfree(text.data);
 	InputEnd(input);
+}
+
+/* ---- sources ---- */
+
+/* A file that was cut at the end of a line has all that a checksum is not there to miss. */
+static void
+CheckLines(const Import *import, const SourceFile *file)
+{
+	if (file->items >= 0 && import->lines != file->items)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("data file \"%s\" has " INT64_FORMAT " items instead of " INT64_FORMAT,
+						file->path, import->lines, file->items),
+				 errdetail("The manifest of its export tells how many it must have."),
+				 errhint("Copy the export again, with all of its files.")));
+}
+
+static void
+ImportSource(Import *import, const Source *source, InputCompression compression)
+{
+	ListCell   *cell;
+
+	foreach(cell, source->files)
+	{
+		const SourceFile *file = lfirst(cell);
+		FILE	   *open = OpenRegularFile(file->path);
+
+		ImportFile(import, open, file->path, compression);
+		CloseServerFile(open, file->path);
+		CheckLines(import, file);
+	}
+}
+
+/* Adds the lines of a file to those that are sorted. */
+static void
+SortFile(Import *import, ChangeSort *sort, int number, const SourceFile *file, InputCompression compression)
+{
+	FILE	   *open = OpenRegularFile(file->path);
+	InputFile  *input = InputBegin(open, file->path, compression);
+	StringInfoData line;
+
+	initStringInfo(&line);
+	import->line_number = 0;
+	import->lines = 0;
+	while (InputLine(input, &line))
+	{
+		const char *text = line.data;
+		Size		len = line.len;
+
+		if (TakeLine(import, &text, &len))
+			ChangeSortAdd(sort, number, import->line_number, text, len);
+		resetStringInfo(&line);
+	}
+	pfree(line.data);
+	InputEnd(input);
+	CloseServerFile(open, file->path);
+	CheckLines(import, file);
+}
+
+static void
+ImportChanges(Import *import, const Source *source, InputCompression compression)
+{
+	ChangeSort *sort = ChangeSortBegin();
+	int			n = list_length(source->files);
+	int			file;
+	int64		number;
+	const char *text;
+	Size		len;
+
+	for (int i = 0; i < n; i++)
+		SortFile(import, sort, i, list_nth(source->files, i), compression);
+	ChangeSortPerform(sort);
+	while (ChangeSortNext(sort, &file, &number, &text, &len))
+		AddToBatch(import, ((const SourceFile *) list_nth(source->files, file))->path, number, text, len);
+	ImportBatch(import);
+	ChangeSortEnd(sort);
+}
+
+void
+ImportSources(Import *import, const List *sources, InputCompression compression)
+{
+	ListCell   *cell;
+
+	import->many_files = true;
+	import->changes = SourcesHaveChanges(sources);
+	import->bytes_total = SourcesSize(sources);
+	ImportBegin(import);
+	foreach(cell, sources)
+	{
+		const Source *source = lfirst(cell);
+
+		import->changes = source->changes;
+		if (source->changes)
+			ImportChanges(import, source, compression);
+		else
+			ImportSource(import, source, compression);
+	}
+	ImportEnd(import);
 }
 
 /* ---- the functions ---- */
@@ -430,34 +608,20 @@ ImportOneFile(Import *import, const char *name)
 	CloseServerFile(file, name);
 }
 
-/* Imports an export of the service: its data files, or those of any directory. */
-static void
-ImportDirectory(Import *import, const char *directory)
+/* What a path leads to; NIL for a single file. */
+static List *
+FindSources(const char *path)
 {
-	char	   *data = psprintf("%s/" TREE_DATA, directory);
-	List	   *files;
-	ListCell   *cell;
+	char	   *directory = pstrdup(path);
 
-	if (!is_absolute_path(directory))
+	if (!IsDirectory(path))
+		return NIL;
+	if (!is_absolute_path(path))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("relative path not allowed for a server directory")));
-	files = FilesBelow(IsDirectory(data) ? data : directory, "");
-	if (files == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FILE),
-				 errmsg("directory \"%s\" has no files to import", directory)));
-	ManifestCheck(files);
-	import->many_files = true;
-	ImportBegin(import);
-	foreach(cell, files)
-	{
-		FILE	   *file = OpenRegularFile(lfirst(cell));
-
-		ImportFile(import, file, lfirst(cell), INPUT_DETECTED);
-		CloseServerFile(file, lfirst(cell));
-	}
-	ImportEnd(import);
+	canonicalize_path(directory);
+	return SourcesOfDirectory(directory, NOTICE);
 }
 
 /* import_items(table_name text, file_name text, skip_errors boolean) */
@@ -466,6 +630,7 @@ Datum
 dynamo_import_items(PG_FUNCTION_ARGS)
 {
 	char	   *file_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	List	   *sources;
 	Store		store;
 	Import		import = {
 		.store = &store,
@@ -475,9 +640,14 @@ dynamo_import_items(PG_FUNCTION_ARGS)
 	};
 
 	CheckServerFilePrivilege(false);
-	StoreOpen(&store, TableArgument(fcinfo, 0), ACL_INSERT | ACL_UPDATE);
-	if (IsDirectory(file_name))
-		ImportDirectory(&import, file_name);
+	sources = FindSources(file_name);
+	StoreOpen(&store, TableArgument(fcinfo, 0),
+			  ACL_INSERT | ACL_UPDATE | (SourcesHaveChanges(sources) ? ACL_DELETE : 0));
+	if (sources != NIL)
+	{
+		SourcesVerify(sources);
+		ImportSources(&import, sources, INPUT_DETECTED);
+	}
 	else
 		ImportOneFile(&import, file_name);
 	StoreClose(&store);
@@ -508,9 +678,9 @@ dynamo_import_lines(PG_FUNCTION_ARGS)
 		text	   *line = nulls[i] ? NULL : DatumGetTextPP(lines[i]);
 
 		if (line != NULL)
-			AddToBatch(&import, VARDATA_ANY(line), VARSIZE_ANY_EXHDR(line));
+			AddImportLine(&import, VARDATA_ANY(line), VARSIZE_ANY_EXHDR(line));
 		else
-			AddToBatch(&import, "", 0);
+			AddImportLine(&import, "", 0);
 	}
 	ImportEnd(&import);
 	StoreClose(&store);

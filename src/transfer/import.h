@@ -10,12 +10,14 @@
 #include "store/store.h"
 #include "transfer/csv.h"
 #include "transfer/input.h"
+#include "transfer/source.h"
 
 typedef struct ImportLine
 {
 	const char *text;
 	uint32		len;
 	int64		number;			/* counted from 1 in each file */
+	const char *file;			/* its name */
 } ImportLine;
 
 /* An item of a batch, and the values of its key columns. */
@@ -33,6 +35,7 @@ typedef struct Import
 	bool		skip_errors;
 	int			notice_level;	/* of messages on skipped lines */
 	CsvFormat  *csv;			/* NULL if lines are JSON */
+	bool		changes;		/* lines are of an incremental export */
 	bool		many_files;		/* messages name the file */
 	int64		bytes_total;
 	int64		bytes;			/* of lines */
@@ -46,6 +49,7 @@ typedef struct Import
 	int			nbatch;
 	Size		batch_bytes;
 	int64		line_number;
+	int64		lines;			/* of the file, without blank ones */
 	const char *file_name;
 	ErrorContextCallback callback;
 
@@ -64,6 +68,12 @@ extern void ImportBegin(Import *import);
 
 /* Imports the lines of a file. */
 extern void ImportFile(Import *import, FILE *file, const char *name, InputCompression compression);
+
+/*
+ * Imports all files of sources, in their order.  Raises an error if a file does not have
+ * as many lines as it must.  Changes are put and deleted in the order of their times.
+ */
+extern void ImportSources(Import *import, const List *sources, InputCompression compression);
 
 /* Ends the import of all lines. */
 extern void ImportEnd(Import *import);
