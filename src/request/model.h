@@ -31,7 +31,7 @@ extern const Shape model_string;
 extern const Shape model_boolean;
 extern const Shape model_table_name;	/* name or ARN, in operations on items */
 extern const Shape model_new_name;	/* name of a table or index */
-extern const Shape model_queried_name;	/* name of an index or, as "pattern:NAME", of an access pattern */
+extern const Shape model_queried_name;	/* name of an index or, as "pattern:NAME", of an access pattern, or "model:checksum" */
 extern const Shape model_defined_table; /* name or ARN, in operations on tables */
 extern const Shape model_attribute_name;
 extern const Shape model_attribute_names;	/* AttributesToGet */

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "request/model.h"
+#include "request/model_read.h"
 #include "table/named_query.h"
 
 static bool
@@ -32,7 +33,7 @@ IsNameOrEmpty(Slice string)
 static bool
 IsQueriedName(Slice string)
 {
-	return NamedQueryName(string).data != NULL || IsName(string);
+	return NamedQueryName(string).data != NULL || NamesChecksum(string) || IsName(string);
 }
 
 #define NAME_PATTERN "[a-zA-Z0-9_.-]+"

@@ -9,6 +9,7 @@
 #include "request/capacity.h"
 #include "request/legacy.h"
 #include "request/model.h"
+#include "request/model_read.h"
 #include "request/named_read.h"
 #include "request/operation.h"
 #include "request/params.h"
@@ -181,6 +182,11 @@ QueryRequest(Request *request)
 	if (name.data != NULL)
 	{
 		QueryNamed(request, name);
+		return;
+	}
+	if (NamesChecksum(FieldSlice(input, "IndexName")))
+	{
+		QueryChecksum(request);
 		return;
 	}
 	CheckMixing(input, &query_params);

@@ -43,4 +43,7 @@ const pages = [];
 for await (const page of paginateQuery({ client, pageSize: 3 }, pattern))
 	pages.push(ids(page));
 assert.deepEqual(pages, [[2, 3, 4], [5]]);
+// the checksum of the model
+const checksum = await client.send(new QueryCommand({ TableName, IndexName: "model:checksum" }));
+assert.equal(checksum.Items[0].checksum.length, 64);
 console.log("ok");

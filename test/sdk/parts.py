@@ -70,6 +70,10 @@ pages = client.get_paginator("query").paginate(TableName="sdk_parts", **pattern,
 assert [[i["order_id"] for i in page["Items"]] for page in pages] == [[2, 3, 4], [5, 6, 7], [8, 9]]
 refused("ValidationException", "access pattern: nothing", table.query, IndexName="pattern:nothing")
 
+# the checksum of the model
+checksum = table.query(IndexName="model:checksum")
+assert checksum["Count"] == 1 and len(checksum["Items"][0]["checksum"]) == 64, checksum
+
 statements = client.execute_statement(Statement="SELECT order_id FROM sdk_parts WHERE kind = 'order' AND customer_id = 'py' AND order_id = 4")
 assert [i["order_id"] for i in statements["Items"]] == [4], statements
 print("ok")
