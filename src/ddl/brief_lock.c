@@ -7,7 +7,10 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
 #include "utils/guc.h"
+#include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
 #include "ddl/brief_lock.h"
@@ -23,6 +26,13 @@ typedef struct Attempt
 	void	   *arg;
 } Attempt;
 
+/* Whether waits are short anyway: in an attempt, or because the user wants them so. */
+static bool
+WaitsAreBrief(void)
+{
+	return LockTimeout > 0 && LockTimeout <= LOCK_MILLISECONDS;
+}
+
 /* A step of TryInSubtransaction. */
 static void
 RunAttempt(void *arg)
@@ -36,20 +46,76 @@ RunAttempt(void *arg)
 	AtEOXact_GUC(false, level);
 }
 
+/* Raises the error of an action whose locks were not granted. */
+static void
+RefuseInUse(ErrorData *error)
+{
+	if (LockTimeout > 0 || error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE)
+		ReThrowError(error);
+	ereport(ERROR,
+			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+			 errmsg("a table or view that must be locked is in use"),
+			 errdetail("%d attempts to lock it, each of %d milliseconds so that nobody queues behind them, have failed.",
+					   LOCK_TRIES, LOCK_MILLISECONDS),
+			 errhint("End the transaction that uses it, which pg_locks shows, and try again.")));
+}
+
+/* Whether the caller's own lock_timeout has passed. */
+static bool
+LockTimeoutPassed(TimestampTz start)
+{
+	return LockTimeout > 0 && TimestampDifferenceExceeds(start, GetCurrentTimestamp(), LockTimeout);
+}
+
 void
 RunWithBriefLocks(void (*action) (void *arg), void *arg)
 {
 	Attempt		attempt = {action, arg};
+	TimestampTz start = GetCurrentTimestamp();
 	ErrorData  *error;
 
+	if (WaitsAreBrief())
+	{
+		action(arg);
+		return;
+	}
 	for (int i = 1; (error = TryInSubtransaction(RunAttempt, &attempt)) != NULL; i++)
 	{
-		if (error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE || i == LOCK_TRIES)
+		/* two attempts may have waited for each other, which neither does for long */
+		if (error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
 			ReThrowError(error);
+		if (i == LOCK_TRIES || LockTimeoutPassed(start))
+			RefuseInUse(error);
 		FreeErrorData(error);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 PAUSE_MILLISECONDS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/* ---- one relation ---- */
+
+typedef struct NeededLock
+{
+	Oid			relid;
+	LOCKMODE	mode;
+} NeededLock;
+
+/* An action of RunWithBriefLocks. */
+static void
+TakeLock(void *arg)
+{
+	const NeededLock *lock = arg;
+
+	LockRelationOid(lock->relid, lock->mode);
+}
+
+void
+LockRelationBriefly(Oid relid, LOCKMODE mode)
+{
+	NeededLock	lock = {relid, mode};
+
+	if (!ConditionalLockRelationOid(relid, mode))
+		RunWithBriefLocks(TakeLock, &lock);
 }

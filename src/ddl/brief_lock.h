@@ -8,12 +8,18 @@
 #ifndef DYNAMO_DDL_BRIEF_LOCK_H
 #define DYNAMO_DDL_BRIEF_LOCK_H
 
+#include "storage/lockdefs.h"
+
 #include "exported.h"
 
 /*
  * Runs an action that takes locks and changes catalogs, in a subtransaction.  If a lock is not
- * granted in a short time, rolls it back and tries again, some times; then raises the error.
+ * granted in a short time, rolls it back and tries again, for half a minute or the caller's
+ * lock_timeout; then raises the error.
  */
 extern void RunWithBriefLocks(void (*action) (void *arg), void *arg);
+
+/* Locks a relation until the end of the transaction, in such attempts. */
+extern void LockRelationBriefly(Oid relid, LOCKMODE mode);
 
 #endif							/* DYNAMO_DDL_BRIEF_LOCK_H */

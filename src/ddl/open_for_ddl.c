@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "ddl/brief_lock.h"
 #include "ddl/ddl.h"
 #include "errors.h"
 #include "extension_objects.h"
@@ -63,7 +64,13 @@ Relation
 OpenTableForDrop(const char *table_name, LOCKMODE lockmode)
 {
 	if (lockmode > AccessShareLock)
-		table_close(OpenOwnTable(table_name, AccessShareLock), AccessShareLock);
+	{
+		Relation	rel = OpenOwnTable(table_name, AccessShareLock);
+		Oid			relid = RelationGetRelid(rel);
+
+		table_close(rel, AccessShareLock);
+		LockRelationBriefly(relid, lockmode);
+	}
 	return OpenOwnTable(table_name, lockmode);
 }
 
@@ -111,6 +118,8 @@ OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode)
 		table_close(rel, AccessShareLock);
 		if (RelationIsDistributed(relid))
 			LockOnAllNodes(relid, lockmode);
+		else
+			LockRelationBriefly(relid, lockmode);
 	}
 	rel = OpenOwnTable(table_name, lockmode);
 	CheckCanChangeOnAllNodes(rel);

@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "copy/copy.h"
+#include "ddl/brief_lock.h"
 #include "ddl/ddl.h"
 #include "design/bare_names.h"
 #include "design/entity_attributes.h"
@@ -552,10 +553,14 @@ MakeView(const EntityRequest *r, Oid relid)
 		(void) EntityViewCreate(r->view_name, relid, r->name);
 }
 
-DYNAMO_FUNCTION(dynamo_create_entity);
-Datum
-dynamo_create_entity(PG_FUNCTION_ARGS)
+/*
+ * An action of RunWithBriefLocks: views that are replaced are locked as the table is, and an
+ * open transaction that has read one would let everybody wait.
+ */
+static void
+CreateEntity(void *arg)
 {
+	FunctionCallInfo fcinfo = arg;
 	EntityRequest r = {0};
 	Oid			relid;
 	TableDef   *def;
@@ -578,13 +583,21 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 	if (r.old != NULL)
 		EntityViewsReplace(relid, r.name);
 	MakeView(&r, relid);
+}
+
+DYNAMO_FUNCTION(dynamo_create_entity);
+Datum
+dynamo_create_entity(PG_FUNCTION_ARGS)
+{
+	RunWithBriefLocks(CreateEntity, fcinfo);
 	PG_RETURN_VOID();
 }
 
-DYNAMO_FUNCTION(dynamo_drop_entity);
-Datum
-dynamo_drop_entity(PG_FUNCTION_ARGS)
+/* An action of RunWithBriefLocks. */
+static void
+DropEntity(void *arg)
 {
+	FunctionCallInfo fcinfo = arg;
 	char	   *table_name = TableArgument(fcinfo, 0);
 	char	   *entity_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
@@ -597,5 +610,12 @@ dynamo_drop_entity(PG_FUNCTION_ARGS)
 	EntityViewsDrop(relid, entity_name);
 	StoreDefinition(relid, def);
 	SPI_finish();
+}
+
+DYNAMO_FUNCTION(dynamo_drop_entity);
+Datum
+dynamo_drop_entity(PG_FUNCTION_ARGS)
+{
+	RunWithBriefLocks(DropEntity, fcinfo);
 	PG_RETURN_VOID();
 }
