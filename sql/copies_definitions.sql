@@ -188,6 +188,41 @@ SELECT create_total('reps', 'sales', 'rep', 'sale', '{"sales": "count"}', index_
 SELECT create_copy('reps', 'rep_of_client', 'client', 'sale', '{"rep": "rep"}', index_name => 'of_client');
 SELECT create_copy('reps', 'names', 'client', 'sale', '{"client_name": "name", "client_rep": "rep"}', index_name => 'of_client');
 
+-- changes of an entity are refused only if they concern what its copies and totals need
+\pset tuples_only off
+SELECT create_table('lib', 'PK', 'SK', indexes => '[{"index_name": "by_author", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
+	{"index_name": "by_year", "partition_key": "GSI2PK", "sort_key": "GSI2SK"}]');
+SELECT create_entity('lib', 'author', '{"PK": "AUTHOR#{author_id}", "SK": "AUTHOR"}', '{"author_id": "text", "name": "text"}', type_attribute => 'kind');
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "AUTHOR#{author_id}", "GSI1SK": "{title}"}',
+	'{"isbn": "text", "author_id": "text", "title": "text", "year": "int"}', type_attribute => 'kind');
+SELECT create_copy('lib', 'named', 'author', 'book', '{"author_name": "name"}', index_name => 'by_author');
+SELECT create_total('lib', 'books', 'author', 'book', '{"books": "count"}', index_name => 'by_author');
+-- an empty table: whatever can be maintained
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "AUTHOR#{isbn}", "GSI1SK": "{title}"}', type_attribute => 'kind', replace => true);
+SELECT put_item('lib', '{"kind": "author", "author_id": "a", "name": "Ann"}'::jsonb), put_item('lib', '{"kind": "book", "isbn": "1", "author_id": "a", "title": "t", "year": 2020}'::jsonb);
+-- attributes, a new index key, and its condition
+SELECT create_entity('lib', 'author', '{"PK": "AUTHOR#{author_id}", "SK": "AUTHOR", "GSI2PK": "AUTHORS", "GSI2SK": "{name}"}',
+	'{"author_id": "text", "name": {"type": "text", "required": true}, "born": {"type": "int", "default": 1900}}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}", "GSI2PK": "BOOKS", "GSI2SK": "{year:04}"}',
+	'{"isbn": "text", "author_id": "text", "title": "text", "year": "int", "author_name": "text"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}", "GSI2PK": "BOOKS", "GSI2SK": "{year:04}#{author_name}"}',
+	'{"isbn": "text", "author_id": "text", "title": "text", "year": "int", "author_name": "text"}', type_attribute => 'kind', replace => true,
+	index_conditions => '{"by_year": "year > :y"}', expression_attribute_values => '{":y": {"N": "1999"}}');
+SELECT apply_entity('lib', 'book') AS books, apply_entity('lib', 'author') AS authors;
+SELECT item FROM lib ORDER BY 1;
+-- keys by which items are found, and which items they are
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "AUTHOR#{author_id}", "GSI1SK": "{title}"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{year:04}"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "B", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}"}', type_attribute => 'kind', type_value => 'b', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}"}', type_attribute => 'kind', replace => true,
+	index_conditions => '{"by_author": "year > :y"}', expression_attribute_values => '{":y": {"N": "1999"}}');
+SELECT create_entity('lib', 'author', '{"PK": "A#{author_id}", "SK": "AUTHOR"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'author', '{"PK": "AUTHOR#{author_id}", "SK": "AUTHOR", "GSI2PK": "{books}"}', type_attribute => 'kind', replace => true);
+SELECT create_entity('lib', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "A#{author_id}", "GSI1SK": "{title}"}', '{"isbn": "text", "author_id": "text", "title": "text", "author_name": {"default": "x"}}', type_attribute => 'kind', replace => true);
+SELECT * FROM check_copies('lib');
+
 DROP SCHEMA t_copy_defs CASCADE;
 DROP ROLE t_copy_writer;
 DROP ROLE t_copy_owner;

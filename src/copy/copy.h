@@ -140,10 +140,11 @@ extern DYNAMO_EXPORT const CopySet *CopySetOf(Relation rel, TableDef *def);
 extern void CopySetCheck(const TableDef *def, const CopySet *set);
 
 /*
- * Raises an error if a definition of a table needs this entity or index, which
- * a user wants to change; verb names the change.
+ * Raises an error if a definition of a table needs this entity, key of an entity, or index,
+ * which a user wants to change; verb names the change.
  */
 extern void RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb);
+extern void RefuseCopiedKey(Oid relid, const char *entity_name, Slice key);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
 /*

@@ -274,9 +274,35 @@ CopySetCheck(const TableDef *def, const CopySet *set)
 
 /* ---- what definitions need ---- */
 
-/* Raises an error if a definition needs the entity or index with this name. */
+/* What a user wants to change; names are NULL and the slice empty if they do not matter. */
+typedef struct Needed
+{
+	const char *entity_name;
+	Slice		key;			/* a key attribute of the entity */
+	const char *index_name;
+} Needed;
+
+/* Whether a definition finds items of its entity by a key attribute. */
+static bool
+UsesKeyOf(const TableDef *def, const Copy *c, const Needed *needed)
+{
+	return KeySchemaHas(&def->key, needed->key) ||
+		(SliceIs(c->child->name, needed->entity_name) && KeySchemaHas(CopyPlace(def, c), needed->key));
+}
+
+static bool
+Needs(const TableDef *def, const Copy *c, const Needed *needed)
+{
+	if (needed->index_name != NULL)
+		return c->index != NULL && strcmp(c->index->name, needed->index_name) == 0;
+	if (!SliceIs(c->parent->name, needed->entity_name) && !SliceIs(c->child->name, needed->entity_name))
+		return false;
+	return needed->key.len == 0 || UsesKeyOf(def, c, needed);
+}
+
+/* Raises an error if a definition needs what is to be changed. */
 static void
-RefuseNeeded(Oid relid, const char *entity_name, const char *index_name, const char *verb)
+RefuseNeeded(Oid relid, const Needed *needed, const char *verb)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *def = TableDefAcquire(rel);
@@ -286,14 +312,16 @@ RefuseNeeded(Oid relid, const char *entity_name, const char *index_name, const c
 	{
 		const Copy *c = &set->copies[i];
 
-		if (entity_name != NULL ? !SliceIs(c->parent->name, entity_name) && !SliceIs(c->child->name, entity_name) :
-			c->index == NULL || strcmp(c->index->name, index_name) != 0)
+		if (!Needs(def, c, needed))
 			continue;
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("cannot %s %s \"%s\" because \"%.*s\" depends on it", verb,
-						entity_name != NULL ? "entity" : "index",
-						entity_name != NULL ? entity_name : index_name, (int) c->name.len, c->name.data),
+						needed->entity_name != NULL ? "entity" : "index",
+						needed->entity_name != NULL ? needed->entity_name : needed->index_name, (int) c->name.len, c->name.data),
+				 needed->key.len == 0 ? 0 :
+				 errdetail("\"%.*s\" finds items by their key attribute \"%.*s\".", (int) c->name.len, c->name.data,
+						   (int) needed->key.len, needed->key.data),
 				 errhint("Use dynamo.drop_%s first.", c->ntotals > 0 ? "total" : "copy")));
 	}
 	TableDefRelease(def);
@@ -303,13 +331,19 @@ RefuseNeeded(Oid relid, const char *entity_name, const char *index_name, const c
 void
 RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb)
 {
-	RefuseNeeded(relid, entity_name, NULL, verb);
+	RefuseNeeded(relid, &(Needed) {.entity_name = entity_name}, verb);
+}
+
+void
+RefuseCopiedKey(Oid relid, const char *entity_name, Slice key)
+{
+	RefuseNeeded(relid, &(Needed) {.entity_name = entity_name, .key = key}, "change the keys of");
 }
 
 void
 RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb)
 {
-	RefuseNeeded(relid, NULL, index_name, verb);
+	RefuseNeeded(relid, &(Needed) {.index_name = index_name}, verb);
 }
 
 /* ---- defaults of copied attributes ---- */

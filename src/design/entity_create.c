@@ -314,14 +314,61 @@ IsSameMember(Jsonb *a, Jsonb *b, const char *name)
 		compareJsonbContainers(of_a.val.binary.data, of_b.val.binary.data) == 0;
 }
 
+static Jsonb *
+ParseJson(const char *json)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
+}
+
 /* Whether its keys, and which items it claims, are as they were. */
 static bool
 KeepsKeys(const EntityRequest *r, const char *json)
 {
-	Jsonb	   *before = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(r->old_json)));
-	Jsonb	   *after = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
+	Jsonb	   *before = ParseJson(r->old_json);
+	Jsonb	   *after = ParseJson(json);
 
 	return IsSameMember(before, after, "keys") && IsSameMember(before, after, "type");
+}
+
+/* Returns how an entity composes a key attribute; NULL if it does not. */
+static JsonbContainer *
+KeyMember(Jsonb *entity, Slice attribute)
+{
+	JsonbValue	keys;
+	JsonbValue	name;
+
+	if (getKeyJsonValueFromContainer(&entity->root, "keys", strlen("keys"), &keys) == NULL)
+		return NULL;
+	for (uint32 i = 0; i < JsonContainerSize(keys.val.binary.data); i++)
+	{
+		JsonbValue *key = getIthJsonbValueFromContainer(keys.val.binary.data, i);
+
+		if (getKeyJsonValueFromContainer(key->val.binary.data, "attribute", strlen("attribute"), &name) != NULL &&
+			SliceEqual((Slice) {name.val.string.val, name.val.string.len}, attribute))
+			return key->val.binary.data;
+	}
+	return NULL;
+}
+
+/* Raises an error if a copy or total needs keys of items that would be composed in another way. */
+static void
+RefuseCopiedKeys(const EntityRequest *r, const TableDef *def, const char *json)
+{
+	Jsonb	   *before = ParseJson(r->old_json);
+	Jsonb	   *after = ParseJson(json);
+
+	if (!IsSameMember(before, after, "type"))
+		RefuseCopiedEntity(def->relid, r->name, "change the keys of");
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		JsonbContainer *a = KeyMember(before, def->attributes[i].name);
+		JsonbContainer *b = KeyMember(after, def->attributes[i].name);
+
+		if (a == NULL && b == NULL)
+			continue;
+		if (a == NULL || b == NULL || compareJsonbContainers(a, b) != 0)
+			RefuseCopiedKey(def->relid, r->name, def->attributes[i].name);
+	}
 }
 
 static bool
@@ -451,15 +498,14 @@ FormerKeys(const EntityRequest *r, const TableDef *def)
  * views may rely upon if they are composed as before.
  */
 static char *
-PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
+PrintReplaced(const EntityRequest *r, const TableDef *def)
 {
 	char	   *json = PrintEntity(r, def);
 	bool		same = KeepsKeys(r, json);
 
-	if (!same)
-		RefuseCopiedEntity(relid, r->name, "change the keys of");
 	if (HasNoPages(def->relid))
 		return json;
+	RefuseCopiedKeys(r, def, json);
 	json[strlen(json) - 1] = '\0';
 	json = psprintf("%s%s", json, FormerKeys(r, def));
 	same &= KeepsComputed(r);
@@ -572,7 +618,7 @@ CreateEntity(void *arg)
 	if (!PG_ARGISNULL(3))
 		DeclaredAttributesRead(&r.attributes, PG_GETARG_DATUM(3));
 	FindBareNames(&r);
-	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
+	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
 	DeclaredValuesCheck(RequireEntity(def, r.name));
 	ComputedAttributesCheck(RequireEntity(def, r.name));
