@@ -2267,9 +2267,23 @@ CREATE TABLE dynamo_internal.table_tags (
 );
 COMMENT ON TABLE dynamo_internal.table_tags IS 'tags of tables; written only by requests';
 
+-- kind: policy (name: '' or the label of the stream), insights (name: '' or that of
+-- the index), kinesis (name: an ARN).
+CREATE TABLE dynamo_internal.table_attachments (
+	table_id text COLLATE "C" NOT NULL,
+	kind text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	value text NOT NULL,
+	changed_at timestamptz NOT NULL,
+	PRIMARY KEY (table_id, kind, name)
+);
+COMMENT ON TABLE dynamo_internal.table_attachments IS
+	'policies, contributor insights and Kinesis destinations of tables; written only by requests';
+
 SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.table_settings', '');
 SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.index_settings', '');
 SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.table_tags', '');
+SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.table_attachments', '');
 
 -- The hash is of owner and token.
 CREATE TABLE dynamo_internal.request_tokens (
@@ -2295,11 +2309,14 @@ CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.index_
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
 CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.table_tags
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
+CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.table_attachments
+	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
 CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.request_tokens
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
 ALTER TABLE dynamo_internal.table_settings ENABLE REPLICA TRIGGER skip_replicated_duplicate;
 ALTER TABLE dynamo_internal.index_settings ENABLE REPLICA TRIGGER skip_replicated_duplicate;
 ALTER TABLE dynamo_internal.table_tags ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+ALTER TABLE dynamo_internal.table_attachments ENABLE REPLICA TRIGGER skip_replicated_duplicate;
 ALTER TABLE dynamo_internal.request_tokens ENABLE REPLICA TRIGGER skip_replicated_duplicate;
 
 -- What the extension reads in its tables it believes.  pg_write_all_data is not
@@ -2315,6 +2332,8 @@ CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON d
 	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.table_tags
 	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
+CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.table_attachments
+	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.request_tokens
 	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.index_builds
@@ -2322,6 +2341,7 @@ CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON d
 ALTER TABLE dynamo_internal.table_settings ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.index_settings ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.table_tags ENABLE ALWAYS TRIGGER guard_settings;
+ALTER TABLE dynamo_internal.table_attachments ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.request_tokens ENABLE ALWAYS TRIGGER guard_settings;
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.migrations
 	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();

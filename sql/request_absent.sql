@@ -1,4 +1,4 @@
--- Unsupported features that tools query: replicas, insights, policies; backups and exports where there is none
+-- Features that tools query and that are absent: replicas, Kinesis; backups and exports where there is none
 CREATE SCHEMA t_request_absent;
 SET search_path = t_request_absent;
 \pset format unaligned
@@ -22,7 +22,6 @@ SELECT req('ListImports', '{"PageSize": 26}');
 SELECT req('ListImports', '{}');
 SELECT req('ListGlobalTables', '{"Limit": 0}');
 SELECT req('ListGlobalTables', '{"RegionName": "us-east-1"}');
-SELECT req('ListContributorInsights', '{"TableName": "tab"}');
 
 -- for a table, by name and by ARN
 SELECT req('DescribeContinuousBackups', '{"TableName": "tab"}');
@@ -32,38 +31,50 @@ SELECT req('DescribeContinuousBackups', '{"TableName": "pg_class"}');
 SELECT req('DescribeContinuousBackups', '{}');
 SELECT req('DescribeKinesisStreamingDestination', '{"TableName": "tab"}');
 SELECT req('DescribeKinesisStreamingDestination', '{"TableName": "none"}');
-SELECT req('DescribeContributorInsights', '{"TableName": "tab"}');
-SELECT req('DescribeContributorInsights', '{"TableName": "tab", "IndexName": "lsi"}');
-SELECT req('DescribeContributorInsights', '{"TableName": "tab", "IndexName": "none"}');
-SELECT req('DescribeContributorInsights', '{"TableName": "none", "IndexName": "x"}');
 SELECT req('DescribeTableReplicaAutoScaling', '{"TableName": "tab"}');
 SELECT req('DescribeTableReplicaAutoScaling', '{"TableName": "none"}');
 
--- nothing to disable
-SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s"}');
+-- a destination that cannot be reached is accepted, and fails
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s"}');
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "ARN/tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/t",
+	"EnableKinesisStreamingConfiguration": {"ApproximateCreationDateTimePrecision": "MICROSECOND"}}');
+SELECT req('DescribeKinesisStreamingDestination', '{"TableName": "tab"}');
+SELECT req('UpdateKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s",
+	"UpdateKinesisStreamingConfiguration": {"ApproximateCreationDateTimePrecision": "MILLISECOND"}}');
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/t"}');
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/t"}');
+SELECT req('DescribeKinesisStreamingDestination', '{"TableName": "tab"}');
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/t"}');
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "short",
+	"EnableKinesisStreamingConfiguration": {"ApproximateCreationDateTimePrecision": "SECOND"}}');
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "none", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s"}');
 SELECT req('DisableKinesisStreamingDestination', '{"TableName": "none", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s"}');
-SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "DISABLE"}');
-SELECT req('UpdateContributorInsights', '{"TableName": "tab", "IndexName": "gsi", "ContributorInsightsAction": "DISABLE"}');
-SELECT req('UpdateContributorInsights', '{"TableName": "tab", "IndexName": "none", "ContributorInsightsAction": "DISABLE"}');
-SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "ENABLE"}');
-SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "PAUSE"}');
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/u"}');
+SELECT req('UpdateKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/u"}');
+-- a table remembers ten; one that is disabled makes room
+SELECT count(req('EnableKinesisStreamingDestination', format('{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/%s"}', i))) FROM generate_series(1, 8) i;
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/9"}');
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/8"}');
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/8"}');
+SELECT req('EnableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/9"}');
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/8"}');
 
 -- objects that do not exist
 SELECT req(o, format('{"%s": "ARN/tab/%s/01489602797149-73d8d5bc"}', m, k)) FROM (VALUES ('DescribeBackup', 'BackupArn', 'backup'),
 	('DeleteBackup', 'BackupArn', 'backup'), ('DescribeExport', 'ExportArn', 'export'), ('DescribeImport', 'ImportArn', 'import')) v(o, m, k);
 SELECT req('DescribeBackup', '{"BackupArn": "short"}');
-SELECT req('DescribeGlobalTable', '{"GlobalTableName": "tab"}');
+-- no table has replicas; parameters are checked first
+SELECT req(o, '{"GlobalTableName": "tab"}') FROM unnest(ARRAY['DescribeGlobalTable', 'DescribeGlobalTableSettings', 'UpdateGlobalTableSettings']) o;
+SELECT req('UpdateGlobalTable', '{"GlobalTableName": "tab", "ReplicaUpdates": [{"Create": {"RegionName": "us-west-2"}}]}');
+SELECT req('CreateGlobalTable', '{"GlobalTableName": "tab", "ReplicationGroup": [{"RegionName": "us-west-2"}]}');
+SELECT req('UpdateTableReplicaAutoScaling', '{"TableName": "tab", "ProvisionedWriteCapacityAutoScalingUpdate": {"MinimumUnits": 1}}');
+SELECT req('UpdateTableReplicaAutoScaling', '{"TableName": "tab", "ReplicaUpdates": []}');
+SELECT req('UpdateGlobalTableSettings', '{"GlobalTableName": "tab", "GlobalTableBillingMode": "FREE", "GlobalTableProvisionedWriteCapacityUnits": 0}');
+SELECT req(o, '{}') FROM unnest(ARRAY['CreateGlobalTable', 'UpdateGlobalTable', 'DescribeGlobalTableSettings']) o;
+SELECT req('UpdateTable', '{"TableName": "tab", "ReplicaUpdates": [{"Disassociate": {"RegionName": "us-east-1", "DisassociationMode": "WAIT_FOR_REPLICATION"}}]}');
+SELECT req('UpdateTable', '{"TableName": "tab", "DisassociationProtectionEnabled": true}');
 
--- no table has a policy
-SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab"}');
-SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab/stream/2026-10-09T00:29:04.041"}');
-SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/none"}');
-SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab/index/gsi"}');
-SELECT req('GetResourcePolicy', '{"ResourceArn": "tab"}');
-SELECT req('DeleteResourcePolicy', '{"ResourceArn": "ARN/tab"}');
-SELECT req('DeleteResourcePolicy', '{"ResourceArn": "ARN/none", "ExpectedRevisionId": "1"}');
--- operations that would configure these features are unknown
-SELECT req('PutResourcePolicy', '{"ResourceArn": "ARN/tab", "Policy": "{}"}');
+-- operations that the service does not have
 SELECT req('CreateBackup', '{"TableName": "tab", "BackupName": "bak"}');
 SELECT req(repeat('long "name" ', 10), '{}');
 

@@ -112,7 +112,7 @@ GRANT pg_write_all_data, pg_read_all_data TO priv_user;
 GRANT EXECUTE ON FUNCTION write_own(text) TO priv_user;
 SET ROLE priv_user;
 SELECT t, write_own(format('INSERT INTO dynamo_internal.%I SELECT * FROM dynamo_internal.%I', t, t)) AS inserts, write_own(format('DELETE FROM dynamo_internal.%I', t)) AS deletes
-FROM unnest('{table_settings,index_settings,table_tags,request_tokens,index_builds,access_key_secrets}'::text[]) t;
+FROM unnest('{table_settings,index_settings,table_tags,table_attachments,request_tokens,index_builds,access_key_secrets}'::text[]) t;
 SELECT write_own('UPDATE dynamo_internal.table_settings SET deletion_protection = true');
 SELECT write_own('UPDATE dynamo_internal.index_builds SET block = 1000000000');
 SELECT write_own('MERGE INTO dynamo_internal.table_tags t USING (VALUES (1)) v ON false WHEN NOT MATCHED THEN INSERT VALUES (''id'', ''a'', ''b'')');

@@ -377,13 +377,16 @@ ForgetSettings(Oid table)
 	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_settings " OF_TABLE, &p);
 	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.index_settings " OF_TABLE, &p);
 	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_tags " OF_TABLE, &p);
+	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_attachments " OF_TABLE, &p);
 	table_close(rel, NoLock);
 }
 
 static const char *const forget_dropped =
 "WITH gone AS (DELETE FROM dynamo_internal.table_settings WHERE relation OPERATOR(pg_catalog.=) $1 RETURNING table_id), "
 "tags AS (DELETE FROM dynamo_internal.table_tags t USING gone g "
-"WHERE t.table_id OPERATOR(pg_catalog.=) g.table_id) "
+"WHERE t.table_id OPERATOR(pg_catalog.=) g.table_id), "
+"attachments AS (DELETE FROM dynamo_internal.table_attachments a USING gone g "
+"WHERE a.table_id OPERATOR(pg_catalog.=) g.table_id) "
 "DELETE FROM dynamo_internal.index_settings i USING gone g "
 "WHERE i.table_id OPERATOR(pg_catalog.=) g.table_id";
 
@@ -439,13 +442,14 @@ IndexThroughputWrite(Relation rel, const char *index_name, const Throughput *thr
 }
 
 void
-IndexThroughputForget(Relation rel, const char *index_name)
+IndexSettingsForget(Relation rel, const char *index_name)
 {
 	Parameters	p;
 
 	IndexParameters(&p, rel, index_name);
 	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
 								KeyWhereClause(&index_settings)), &p);
+	TableAttachmentRemove(rel, ATTACHED_INSIGHTS, index_name);
 }
 
 /* ---- tags ---- */
@@ -498,4 +502,82 @@ TableTagRemove(Relation rel, const char *key)
 	ChangeAsOwner(rel,
 				  "DELETE FROM dynamo_internal.table_tags " OF_TABLE
 				  " AND tag_key OPERATOR(pg_catalog.=) $2", &p);
+}
+
+/* ---- attachments ---- */
+
+#define OF_KIND OF_TABLE " AND kind OPERATOR(pg_catalog.=) $2"
+
+static void
+AttachmentParameters(Parameters *p, Relation rel, const char *kind)
+{
+	InitParameters(p, rel);
+	AddTextParameter(p, kind);
+}
+
+TableAttachment *
+TableAttachmentsRead(Relation rel, const char *kind, int *n)
+{
+	MemoryContext context = CurrentMemoryContext;
+	TableAttachment *all;
+	Parameters	p;
+
+	AttachmentParameters(&p, rel, kind);
+	SPI_connect();
+	ExecuteAsOwner("SELECT name, value, changed_at FROM dynamo_internal.table_attachments " OF_KIND
+				   " ORDER BY name", &p);
+	*n = (int) SPI_processed;
+	all = MemoryContextAlloc(context, Max(*n, 1) * sizeof(TableAttachment));
+	for (int i = 0; i < *n; i++)
+	{
+		HeapTuple	row = SPI_tuptable->vals[i];
+		bool		isnull;
+
+		all[i].name = MemoryContextStrdup(context, SPI_getvalue(row, SPI_tuptable->tupdesc, 1));
+		all[i].value = MemoryContextStrdup(context, SPI_getvalue(row, SPI_tuptable->tupdesc, 2));
+		all[i].changed = DatumGetTimestampTz(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull)) + EPOCH_SHIFT;
+	}
+	SPI_finish();
+	return all;
+}
+
+TableAttachment *
+TableAttachmentRead(Relation rel, const char *kind, const char *name)
+{
+	int			n;
+	TableAttachment *all = TableAttachmentsRead(rel, kind, &n);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(all[i].name, name) == 0)
+			return &all[i];
+	}
+	return NULL;
+}
+
+void
+TableAttachmentWrite(Relation rel, const char *kind, const TableAttachment *attachment)
+{
+	Parameters	p;
+
+	AttachmentParameters(&p, rel, kind);
+	AddTextParameter(&p, attachment->name);
+	AddTextParameter(&p, attachment->value);
+	AddSettingParameter(&p, TIMESTAMPTZOID, TimestampTzGetDatum(attachment->changed - EPOCH_SHIFT), ' ');
+	ChangeAsOwner(rel,
+				  "INSERT INTO dynamo_internal.table_attachments VALUES ($1, $2, $3, $4, $5) "
+				  "ON CONFLICT (table_id, kind, name) DO UPDATE SET "
+				  "value = EXCLUDED.value, changed_at = EXCLUDED.changed_at", &p);
+}
+
+void
+TableAttachmentRemove(Relation rel, const char *kind, const char *name)
+{
+	Parameters	p;
+
+	AttachmentParameters(&p, rel, kind);
+	AddTextParameter(&p, name);
+	ChangeAsOwner(rel,
+				  "DELETE FROM dynamo_internal.table_attachments " OF_KIND
+				  " AND name OPERATOR(pg_catalog.=) $3", &p);
 }

@@ -1,7 +1,7 @@
 /*
  * table_settings.h
  *	  Settings of the API that are not part of a table's definition: billing,
- *	  throughput, streams, tags.
+ *	  throughput, streams, tags, attachments.
  *
  * The settings do not affect the table and may be lost (a dump of one table
  * does not contain them): a table without a row of settings has the defaults.
@@ -57,6 +57,21 @@ typedef struct TableTag
 	char	   *value;
 } TableTag;
 
+/*
+ * What requests attach to a table, or to a part of it: a policy, contributor
+ * insights, a Kinesis destination.
+ */
+typedef struct TableAttachment
+{
+	char	   *name;			/* of what it belongs to; "": of the table itself */
+	char	   *value;
+	int64		changed;
+} TableAttachment;
+
+#define ATTACHED_POLICY		"policy"
+#define ATTACHED_INSIGHTS	"insights"
+#define ATTACHED_KINESIS	"kinesis"
+
 /* Returns the settings of a table, or defaults; palloc'd. */
 extern DYNAMO_EXPORT TableSettings *TableSettingsRead(Relation rel);
 
@@ -79,11 +94,21 @@ extern DYNAMO_EXPORT void TableSettingsWrite(Relation rel, const TableSettings *
 extern DYNAMO_EXPORT Throughput IndexThroughputRead(Relation rel, const char *index_name);
 extern DYNAMO_EXPORT void IndexThroughputWrite(Relation rel, const char *index_name,
 								 const Throughput *throughput);
-extern DYNAMO_EXPORT void IndexThroughputForget(Relation rel, const char *index_name);
+
+/* An index is dropped: forgets its throughput and what is attached to it. */
+extern DYNAMO_EXPORT void IndexSettingsForget(Relation rel, const char *index_name);
 
 /* Returns tags in the order of their keys. */
 extern DYNAMO_EXPORT TableTag *TableTagsRead(Relation rel, int *n);
 extern DYNAMO_EXPORT void TableTagWrite(Relation rel, const TableTag *tag);
 extern DYNAMO_EXPORT void TableTagRemove(Relation rel, const char *key);
+
+/* Returns the attachments of a kind, in the order of their names. */
+extern DYNAMO_EXPORT TableAttachment *TableAttachmentsRead(Relation rel, const char *kind, int *n);
+
+/* Returns one attachment, or NULL. */
+extern DYNAMO_EXPORT TableAttachment *TableAttachmentRead(Relation rel, const char *kind, const char *name);
+extern DYNAMO_EXPORT void TableAttachmentWrite(Relation rel, const char *kind, const TableAttachment *attachment);
+extern DYNAMO_EXPORT void TableAttachmentRemove(Relation rel, const char *kind, const char *name);
 
 #endif							/* DYNAMO_DDL_TABLE_SETTINGS_H */

@@ -18,6 +18,7 @@
 #include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
+#include "request/resource_policy.h"
 #include "request/table_params.h"
 #include "request/tags.h"
 #include "request/throughput.h"
@@ -201,7 +202,6 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	spec->name = FieldTableName(input);
 	spec->fillfactor = DEFAULT_FILLFACTOR;
 	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
-	RefuseMember(input, "ResourcePolicy");
 	RefuseMember(input, "GlobalTableSourceArn");
 	RefuseMember(input, "GlobalTableSettingsReplicationMode");
 	CheckTableClass(input);
@@ -276,6 +276,8 @@ CreateTableFrom(const Field *input, int partitions)
 	WriteIndexThroughput(rel, input);
 	if (tags != NULL)
 		WriteTags(rel, tags);
+	if (FieldMember(input, "ResourcePolicy") != NULL)
+		(void) AttachPolicy(rel, "", FieldString(input, "ResourcePolicy"), NULL);
 	name = TableNameOfOid(RelationGetRelid(rel));
 	table_close(rel, NoLock);
 	BeginStream(name, input);

@@ -19,6 +19,7 @@
 	X(BatchGetItem) \
 	X(BatchWriteItem) \
 	X(CreateBackup) \
+	X(CreateGlobalTable) \
 	X(CreateTable) \
 	X(DeleteBackup) \
 	X(DeleteItem) \
@@ -30,6 +31,7 @@
 	X(DescribeEndpoints) \
 	X(DescribeExport) \
 	X(DescribeGlobalTable) \
+	X(DescribeGlobalTableSettings) \
 	X(DescribeImport) \
 	X(DescribeKinesisStreamingDestination) \
 	X(DescribeLimits) \
@@ -38,6 +40,7 @@
 	X(DescribeTableReplicaAutoScaling) \
 	X(DescribeTimeToLive) \
 	X(DisableKinesisStreamingDestination) \
+	X(EnableKinesisStreamingDestination) \
 	X(ExecuteStatement) \
 	X(ExecuteTransaction) \
 	X(ExportTableToPointInTime) \
@@ -55,6 +58,7 @@
 	X(ListTables) \
 	X(ListTagsOfResource) \
 	X(PutItem) \
+	X(PutResourcePolicy) \
 	X(Query) \
 	X(RestoreTableFromBackup) \
 	X(Scan) \
@@ -65,8 +69,12 @@
 	X(UntagResource) \
 	X(UpdateContinuousBackups) \
 	X(UpdateContributorInsights) \
+	X(UpdateGlobalTable) \
+	X(UpdateGlobalTableSettings) \
 	X(UpdateItem) \
+	X(UpdateKinesisStreamingDestination) \
 	X(UpdateTable) \
+	X(UpdateTableReplicaAutoScaling) \
 	X(UpdateTimeToLive)
 
 #define DECLARE(name) extern const Operation name##Operation;

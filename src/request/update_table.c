@@ -300,7 +300,7 @@ DropIndex(Request *request, OpenedTable *table, const char *name, const IndexCha
 	const char *index = FieldName(changes->drop, "IndexName");
 
 	AnswerUpdate(request, table, changes, index, "DELETING");
-	IndexThroughputForget(table->rel, index);
+	IndexSettingsForget(table->rel, index);
 	TableClose(table);
 	IndexDrop(name, index);
 }

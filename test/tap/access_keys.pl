@@ -74,7 +74,7 @@ is(value($privileges, 'opened'), value($privileges), 'default privileges do not 
 cmp_ok(scalar(split /\n/, value($privileges)), '>', 150, 'all objects of the extension were checked');
 value(qq{SELECT dynamo.create_access_key('app', 'KEY', '$secret')}, 'opened');
 like(as_role('attacker', 'SELECT * FROM dynamo_internal.access_key_secrets', 'opened'), qr/permission denied/, 'keys cannot be read');
-for my $table ('access_key_secrets', 'request_tokens', 'table_settings', 'index_settings', 'table_tags', 'index_builds')
+for my $table ('access_key_secrets', 'request_tokens', 'table_settings', 'index_settings', 'table_tags', 'table_attachments', 'index_builds')
 {
 	like(as_role('attacker', "DELETE FROM dynamo_internal.$table", 'opened'), qr/permission denied/, "$table cannot be written");
 }
