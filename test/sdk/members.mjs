@@ -1,4 +1,4 @@
-// Every member of every operation's input in the SDK's model, as "Operation Member.Member": members.mjs
+// Every member of every operation's input or output in the SDK's model, as "Operation Member.Member": members.mjs input|output
 import * as dynamodb from "@aws-sdk/client-dynamodb";
 import * as streams from "@aws-sdk/client-dynamodb-streams";
 
@@ -24,5 +24,5 @@ function walk(operation, schema, path, inside) {
 
 for (const library of [dynamodb, streams])
   for (const schema of Object.values(library))
-    if (Array.isArray(schema) && schema[0] === 9) walk(schema[2], schema[4], "", []);
+    if (Array.isArray(schema) && schema[0] === 9) walk(schema[2], schema[process.argv[2] === "output" ? 5 : 4], "", []);
 console.log([...lines].sort().join("\n"));

@@ -1,4 +1,6 @@
-"""Every member of every operation's input in botocore's model, as "Operation Member.Member": members.py"""
+"""Every member of every operation's input or output in botocore's model, as "Operation Member.Member": members.py input|output"""
+import sys
+
 import botocore.session
 
 session = botocore.session.get_session()
@@ -21,6 +23,7 @@ def walk(operation, shape, path, inside):
 for service in "dynamodb", "dynamodbstreams":
     model = session.get_service_model(service)
     for operation in model.operation_names:
-        if model.operation_model(operation).input_shape:
-            walk(operation, model.operation_model(operation).input_shape, "", [])
+        shape = getattr(model.operation_model(operation), sys.argv[1] + "_shape")
+        if shape:
+            walk(operation, shape, "", [])
 print("\n".join(sorted(lines)))

@@ -8,58 +8,20 @@
 use strict;
 use warnings;
 use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
 use IPC::Run;
 use Test::More;
+use RequestModel;
 
 my $top = "$FindBin::RealBin/../..";
-my (%list, %structure, %shape, %input);
-
-# ---- our models, from the sources ----
-
-for my $file (glob "$top/src/request/*.c")
-{
-	my $text = slurp_file($file);
-
-	$text =~ s{/\*.*?\*/}{}gs;
-	while ($text =~ /\bMember (\w+)\[\] = \{(.*?)\n?\};/gs)
-	{
-		my ($name, $body) = ($1, $2);
-
-		my ($common) = $text =~ /#define TRANSACT_COMMON ((?:[^\n]*\\\n)*[^\n]*\n)/;
-		$body =~ s/\bTRANSACT_COMMON\b/$common/;
-		$body =~ s/\bWRITTEN_TABLE\b/{"TableName", &written_table, true}/;
-		$list{$name} = [];
-		push @{ $list{$name} }, [ $1, $2 ] while $body =~ /"(\w+)",\s*&?(\w+)/g;
-	}
-	while ($text =~ /\bShape (\w+) =\s*(.*?);/gs)
-	{
-		my ($name, $body) = ($1, $2);
-
-		$shape{$name} = $body =~ /(?:STRUCTURE|WRITE_INPUT)\("\w+",\s*(\w+)/ || $body =~ /\.members = (\w+)/ ? { members => $1 }
-		  : $body =~ /\.element = &(\w+)/ || $body =~ /LIST_OF\((\w+)\)/ ? { element => $1 } : {};
-		$shape{$name} = {} if $name eq 'model_value';
-	}
-	$input{$1} = $2 while $text =~ /\bOPERATION\((\w+), &(\w+)/g;
-}
-
+my $model = RequestModel->new($top);
 my %ours;
 
-sub walk
+for my $operation ($model->operations)
 {
-	my ($operation, $name, $path, $depth) = @_;
-	my $found = $shape{$name} or return;
-
-	return if $depth > 12;
-	walk($operation, $found->{element}, $path, $depth + 1) if $found->{element};
-	for my $member (@{ $list{ $found->{members} // '' } || [] })
-	{
-		$ours{"$operation $path$member->[0]"} = 1;
-		walk($operation, $member->[1], "$path$member->[0].", $depth + 1);
-	}
+	$ours{"$operation $_"} = 1 for $model->members($operation);
 }
-
-walk($_, $input{$_}, '', 0) for keys %input;
 cmp_ok(scalar(keys %ours), '>', 300, 'the models of the sources are found');
 
 # ---- the decisions ----
@@ -104,7 +66,7 @@ SKIP:
 
 	symlink($modules, "$beside/node_modules");
 	system('cp', "$top/test/sdk/members.mjs", $beside);
-	IPC::Run::run([ 'node', '--preserve-symlinks', '--preserve-symlinks-main', "$beside/members.mjs" ], '>', \$out, '2>', \$err) or diag($err);
+	IPC::Run::run([ 'node', '--preserve-symlinks', '--preserve-symlinks-main', "$beside/members.mjs", 'input' ], '>', \$out, '2>', \$err) or diag($err);
 	compare('SDK for JavaScript', split /\n/, $out);
 }
 SKIP:
@@ -112,7 +74,7 @@ SKIP:
 	my $python = -x '/usr/bin/python3' ? '/usr/bin/python3' : 'python3';
 
 	skip 'botocore is not installed', 2 unless IPC::Run::run([ $python, '-c', 'import botocore' ], '>', \$out, '2>', \$err);
-	IPC::Run::run([ $python, "$top/test/sdk/members.py" ], '>', \$out, '2>', \$err) or diag($err);
+	IPC::Run::run([ $python, "$top/test/sdk/members.py", 'input' ], '>', \$out, '2>', \$err) or diag($err);
 	compare('botocore', split /\n/, $out);
 }
 done_testing();
