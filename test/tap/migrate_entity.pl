@@ -3,7 +3,12 @@
 # tells in every snapshot what each item must be, so each read is checked: no item is
 # missing, or there twice, and no change is lost.
 #
-# MIGRATE_ITEMS is the number of items; scripts/test uses a small one to save time.
+# MIGRATE_ITEMS is the number of items, and MIGRATE_WAIT the seconds that no read or write may
+# exceed.  scripts/test uses few items to save time, and allows for slow machines; by hand:
+#
+#	MIGRATE_ITEMS=1000000 MIGRATE_WAIT=1 prove -v ... test/tap/migrate_entity.pl
+#
+# which also prints what each part has cost the sessions.
 use strict;
 use warnings;
 use FindBin;
@@ -16,6 +21,8 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $items = $ENV{MIGRATE_ITEMS} || 6000;
+my $wait = $ENV{MIGRATE_WAIT} || 20;
+my $customers = int($items / 120) || 1;
 my $node = new_dynamo_node('migrate_entity', q{
 log_min_messages = warning
 dynamo.build_delay = 20
@@ -31,17 +38,17 @@ SELECT dynamo.create_entity('shop', 'customer', '{"PK": "CUSTOMER#{customer_id}"
 	'{"customer_id": "text"}', type_attribute => 'kind', view_name => 'customers');
 SELECT dynamo.create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}", "GSI1PK": "S#{status}", "GSI1SK": "{v:08}", "GSI2PK": "G#{grp}"}',
 	'{"customer_id": "text", "order_id": "int", "v": "int", "status": "text", "grp": "text"}', type_attribute => 'kind', view_name => 'orders');
-INSERT INTO customers (customer_id) SELECT 'c' || c FROM generate_series(0, 49) c;
-INSERT INTO orders (customer_id, order_id, v, status, grp) SELECT 'c' || i % 50, i, 0, 'A', 'g' || i % 7 FROM generate_series(1, $items) i;
+INSERT INTO customers (customer_id) SELECT 'c' || c FROM generate_series(0, $customers - 1) c;
+INSERT INTO orders (customer_id, order_id, v, status, grp) SELECT 'c' || i % $customers, i, 0, 'A', 'g' || i % 7 FROM generate_series(1, $items) i;
 SELECT dynamo.enable_stream('shop', 'NEW_AND_OLD_IMAGES');
 CREATE TABLE truth (id int PRIMARY KEY, v int NOT NULL, there bool NOT NULL);
 INSERT INTO truth SELECT i, 0, true FROM generate_series(1, $items) i;
 VACUUM ANALYZE;
 } . q{
-CREATE FUNCTION old_key(id int) RETURNS dynamo.item LANGUAGE sql RETURN jsonb_build_object('PK', 'CUSTOMER#c' || id % 50, 'SK', 'ORDER#' || id)::dynamo.item;
-CREATE FUNCTION new_key(id int) RETURNS dynamo.item LANGUAGE sql RETURN jsonb_build_object('PK', 'C#c' || id % 50, 'SK', 'ORDER#' || lpad(id::text, 8, '0'))::dynamo.item;
-CREATE FUNCTION parts(id int) RETURNS dynamo.item LANGUAGE sql RETURN jsonb_build_object('kind', 'order', 'customer_id', 'c' || id % 50, 'order_id', id)::dynamo.item;
-CREATE FUNCTION whole(id int, v int) RETURNS jsonb LANGUAGE sql RETURN jsonb_build_object('kind', 'order', 'customer_id', 'c' || id % 50, 'order_id', id, 'v', v, 'status', chr(65 + v % 3), 'grp', 'g' || id % 7);
+CREATE FUNCTION old_key(id int) RETURNS dynamo.item LANGUAGE sql RETURN jsonb_build_object('PK', 'CUSTOMER#c' || id % CUSTOMERS, 'SK', 'ORDER#' || id)::dynamo.item;
+CREATE FUNCTION new_key(id int) RETURNS dynamo.item LANGUAGE sql RETURN jsonb_build_object('PK', 'C#c' || id % CUSTOMERS, 'SK', 'ORDER#' || lpad(id::text, 8, '0'))::dynamo.item;
+CREATE FUNCTION parts(id int) RETURNS dynamo.item LANGUAGE sql RETURN jsonb_build_object('kind', 'order', 'customer_id', 'c' || id % CUSTOMERS, 'order_id', id)::dynamo.item;
+CREATE FUNCTION whole(id int, v int) RETURNS jsonb LANGUAGE sql RETURN jsonb_build_object('kind', 'order', 'customer_id', 'c' || id % CUSTOMERS, 'order_id', id, 'v', v, 'status', chr(65 + v % 3), 'grp', 'g' || id % 7);
 -- while items are moved, by either key; otherwise by parts
 CREATE FUNCTION migrating() RETURNS bool LANGUAGE sql RETURN dynamo.describe_entity('shop', 'order') ? 'moves';
 CREATE FUNCTION some_key(id int) RETURNS dynamo.item LANGUAGE sql RETURN CASE WHEN random() < 0.3 OR NOT migrating() THEN parts(id) WHEN random() < 0.5 THEN old_key(id) ELSE new_key(id) END;
@@ -58,7 +65,7 @@ BEGIN
 		n := ((old OPERATOR(dynamo.->>) 'v')::int = next - 1)::int;
 	WHEN 1 THEN old := dynamo.put_item('shop', whole(id, next), return_values => 'ALL_OLD');
 		n := ((old OPERATOR(dynamo.->>) 'v')::int = next - 1)::int;
-	WHEN 2 THEN UPDATE orders SET v = v + 1, status = chr(65 + (v + 1) % 3) WHERE customer_id = 'c' || id % 50 AND order_id = id;
+	WHEN 2 THEN UPDATE orders SET v = v + 1, status = chr(65 + (v + 1) % 3) WHERE customer_id = 'c' || id % CUSTOMERS AND order_id = id;
 		GET DIAGNOSTICS n = ROW_COUNT;
 	WHEN 3 THEN UPDATE shop SET item = item OPERATOR(dynamo.||) jsonb_build_object('v', next)::dynamo.item
 			WHERE "PK" = old_key(id) OPERATOR(dynamo.->>) 'PK' AND "SK" = old_key(id) OPERATOR(dynamo.->>) 'SK'
@@ -78,7 +85,7 @@ BEGIN
 	IF random() < 0.5 THEN
 		n := (dynamo.delete_item('shop', some_key(id), return_values => 'ALL_OLD') IS NOT NULL)::int;
 	ELSE
-		DELETE FROM orders WHERE customer_id = 'c' || id % 50 AND order_id = id;
+		DELETE FROM orders WHERE customer_id = 'c' || id % CUSTOMERS AND order_id = id;
 		GET DIAGNOSTICS n = ROW_COUNT;
 	END IF;
 	RETURN n;
@@ -89,7 +96,7 @@ DECLARE
 BEGIN
 	CASE floor(random() * 3)
 	WHEN 0 THEN PERFORM dynamo.put_item('shop', whole(id, next), 'attribute_not_exists(PK)');
-	WHEN 1 THEN INSERT INTO orders (customer_id, order_id, v, status, grp) VALUES ('c' || id % 50, id, next, 'A', 'g' || id % 7);
+	WHEN 1 THEN INSERT INTO orders (customer_id, order_id, v, status, grp) VALUES ('c' || id % CUSTOMERS, id, next, 'A', 'g' || id % 7);
 	ELSE PERFORM dynamo.update_item('shop', parts(id), 'SET v = :v', expression_attribute_values => jsonb_build_object(':v', next));
 	END CASE;
 	RETURN n;
@@ -99,7 +106,6 @@ DECLARE
 	which int := 1 + floor(random() * items);
 	t truth;
 	n int;
-	began timestamptz := clock_timestamp();
 BEGIN
 	SELECT * INTO t FROM truth WHERE id = which FOR UPDATE;
 	IF NOT t.there THEN
@@ -112,10 +118,7 @@ BEGIN
 	IF n <> 1 THEN
 		RAISE EXCEPTION 'wrong write of %: % items', which, n;
 	END IF;
-	UPDATE truth SET v = t.v + 1, there = EXISTS (SELECT FROM orders WHERE customer_id = 'c' || which % 50 AND order_id = which) WHERE id = which;
-	IF clock_timestamp() - began > '1 s' THEN
-		RAISE WARNING 'slow write: %', clock_timestamp() - began;
-	END IF;
+	UPDATE truth SET v = t.v + 1, there = EXISTS (SELECT FROM orders WHERE customer_id = 'c' || which % CUSTOMERS AND order_id = which) WHERE id = which;
 EXCEPTION WHEN OTHERS THEN
 	-- it was by a key of before, after the end of the migration
 	IF migrating() OR SQLERRM NOT SIMILAR TO '%(condition|Condition|wrong write)%' THEN
@@ -125,8 +128,11 @@ END $$;
 CREATE PROCEDURE write_always(items int) LANGUAGE plpgsql AS $$
 DECLARE
 	writes int := 0;
+	began timestamptz;
+	slowest interval := '0';
 BEGIN
 	LOOP
+		began := clock_timestamp();
 		PERFORM write_once(items);
 		IF random() < 0.05 THEN
 			ROLLBACK;
@@ -134,8 +140,10 @@ BEGIN
 			COMMIT;
 		END IF;
 		writes := writes + 1;
+		slowest := greatest(slowest, clock_timestamp() - began);
 		IF writes % 50 = 0 THEN
-			RAISE NOTICE 'write %', writes;
+			RAISE NOTICE 'write % within % s', writes, extract(epoch FROM slowest);
+			slowest := '0';
 		END IF;
 	END LOOP;
 END $$;
@@ -161,8 +169,8 @@ BEGIN
 	FOR how, found IN
 		SELECT 'parts', (dynamo.get_item('shop', parts(which)) OPERATOR(dynamo.->>) 'v')::int
 		UNION ALL SELECT 'batch', (SELECT (i OPERATOR(dynamo.->>) 'v')::int FROM dynamo.batch_get_item('shop', ARRAY[parts(which)]) i)
-		UNION ALL SELECT 'view', (SELECT o.v FROM orders o WHERE o.customer_id = 'c' || which % 50 AND o.order_id = which)
-		UNION ALL SELECT 'view of a customer', (SELECT o.v FROM orders o WHERE o.customer_id = 'c' || which % 50 AND o.order_id + 0 = which)
+		UNION ALL SELECT 'view', (SELECT o.v FROM orders o WHERE o.customer_id = 'c' || which % CUSTOMERS AND o.order_id = which)
+		UNION ALL SELECT 'view of a customer', (SELECT o.v FROM orders o WHERE o.customer_id = 'c' || which % CUSTOMERS AND o.order_id + 0 = which)
 	LOOP
 		IF found IS DISTINCT FROM (CASE WHEN t.there THEN t.v END) THEN
 			how := format('%s of %s: %s in place of %s', how, which, found, t);
@@ -175,33 +183,56 @@ DECLARE
 	reads int := 0;
 	r record;
 	began timestamptz;
+	slowest interval := '0';
 BEGIN
 	LOOP
 		began := clock_timestamp();
 		FOR r IN SELECT w.how FROM wrong_reads(1 + floor(random() * items)::int) w LOOP
 			RAISE WARNING 'wrong read: %', r.how;
 		END LOOP;
-		SELECT c.c, (SELECT count(*) FROM truth t WHERE t.there AND t.id % 50 = c.c) AS expected, count(o), count(DISTINCT o.order_id) AS different
-		INTO r FROM (SELECT floor(random() * 50)::int AS c) c LEFT JOIN LATERAL (SELECT order_id FROM orders WHERE customer_id = 'c' || c.c) o ON true GROUP BY c.c;
+		SELECT c.c, (SELECT count(*) FROM truth t WHERE t.there AND t.id % CUSTOMERS = c.c) AS expected, count(o), count(DISTINCT o.order_id) AS different
+		INTO r FROM (SELECT floor(random() * CUSTOMERS)::int AS c) c LEFT JOIN LATERAL (SELECT order_id FROM orders WHERE customer_id = 'c' || c.c) o ON true GROUP BY c.c;
 		IF r.count <> r.expected OR r.different <> r.expected THEN
 			RAISE WARNING 'wrong read: %', r;
 		END IF;
+		COMMIT;
 		reads := reads + 1;
-		IF clock_timestamp() - began > '1 s' THEN
-			RAISE WARNING 'slow read: %', clock_timestamp() - began;
-		END IF;
+		slowest := greatest(slowest, clock_timestamp() - began);
 		IF reads % 10 = 0 THEN
-			RAISE NOTICE 'read %', reads;
+			RAISE NOTICE 'read % within % s', reads, extract(epoch FROM slowest);
+			slowest := '0';
 		END IF;
+	END LOOP;
+END $$;
+
+-- the last record of each key
+CREATE TABLE last_records (pk text, sk text, sequence_number numeric, event_name text, new_image dynamo.item, PRIMARY KEY (pk, sk));
+CREATE PROCEDURE read_all_records() LANGUAGE plpgsql AS $$
+DECLARE
+	upto numeric := (SELECT max(sequence_number) FROM last_records);
+	n int;
+BEGIN
+	LOOP
+		WITH page AS MATERIALIZED (SELECT * FROM dynamo.read_stream('shop', upto, max_records => 1000)),
+		stored AS (
+			INSERT INTO last_records
+			SELECT DISTINCT ON (p.keys) p.keys OPERATOR(dynamo.->>) 'PK', p.keys OPERATOR(dynamo.->>) 'SK', p.sequence_number, p.event_name, p.new_image
+			FROM page p ORDER BY p.keys, p.sequence_number DESC
+			ON CONFLICT (pk, sk) DO UPDATE SET sequence_number = EXCLUDED.sequence_number, event_name = EXCLUDED.event_name, new_image = EXCLUDED.new_image)
+		SELECT count(*), coalesce(max(p.sequence_number), upto) INTO n, upto FROM page p;
+		EXIT WHEN n = 0;
 		COMMIT;
 	END LOOP;
 END $$;
-});
+} =~ s/CUSTOMERS/$customers/gr);
 
 # ---- sessions ----
 
 my @said;
 my @sessions;
+my $since;
+my @seen;						# of each session, what of its text has been counted
+my @slow;
 
 sub begin_sessions
 {
@@ -212,6 +243,34 @@ sub begin_sessions
 		start([ 'psql', '-X', '-q', '-A', '-t', '-v', 'VERBOSITY=terse', '-d', $node->connstr('postgres'), '-c', $statements[$_] ],
 			'<', '/dev/null', '>', '/dev/null', '2>', \$said[$_])
 	} 0 .. $#statements;
+	@seen = (0) x @statements;
+	$since = time;
+	return;
+}
+
+# Prints what the sessions have done since the last call, and keeps what took too long.
+sub tell_figures
+{
+	my ($what) = @_;
+	my %count = (write => 0, read => 0);
+	my %slowest = (write => 0, read => 0);
+	my $seconds = time - $since;
+
+	$_->pumpable && $_->pump_nb for @sessions;
+	for my $n (0 .. $#said)
+	{
+		pos($said[$n]) = $seen[$n];
+		while ($said[$n] =~ /(write|read) \d+ within ([\d.]+) s\n/g)
+		{
+			$count{$1} += $1 eq 'write' ? 50 : 10;
+			$slowest{$1} = $2 if $2 > $slowest{$1};
+			push @slow, "$what: a $1 of $2 s" if $2 > $wait;
+			$seen[$n] = pos $said[$n];
+		}
+	}
+	note(sprintf '%s: %.1f s, %d writes a second (the longest %d ms), %d reads a second (%d ms)', $what, $seconds,
+		$count{write} / $seconds, $slowest{write} * 1000, $count{read} / $seconds, $slowest{read} * 1000);
+	$since = time;
 	return;
 }
 
@@ -219,7 +278,7 @@ sub begin_sessions
 sub run_until
 {
 	my ($query) = @_;
-	my $end = time + 300;
+	my $end = time + 300 + $items / 500;
 
 	while (time < $end)
 	{
@@ -233,18 +292,19 @@ sub run_until
 # Errors that sessions may get: the loss of the connection, when the server is killed.
 my $expected = join '|', 'server closed the connection', 'terminating connection', 'connection to server', 'no connection',
 	'This probably means', 'before or while processing', 'the database system is', '^HINT', '^NOTICE', '^DETAIL', '^CONTEXT', '^\s*$',
-	'^(SQL|PL/pgSQL) (function|statement|expression)', 'slow (read|write)';
+	'^(SQL|PL/pgSQL) (function|statement|expression)';
 
 sub check_sessions
 {
 	my ($when) = @_;
 	my @lines = map { split /\n/ } @said;
-	my @slow = grep { /slow/ } @lines;
 
 	is(join("\n", grep { $_ !~ /$expected/ } @lines), '', "$when: every read and write was right");
-	cmp_ok(scalar(grep { /write 50$/ } @lines), '==', 4, "$when: all sessions have written");
-	cmp_ok(scalar(grep { /read 10$/ } @lines), '==', 2, "$when: both have read");
-	diag("$when: " . join(', ', @slow)) if @slow;
+	cmp_ok(scalar(grep { /write 50 / } @lines), '==', 4, "$when: all sessions have written");
+	cmp_ok(scalar(grep { /read 10 / } @lines), '==', 2, "$when: both have read");
+	tell_figures("$when");
+	is(join("\n", @slow), '', "$when: no read or write took more than $wait s");
+	@slow = ();
 	return;
 }
 
@@ -268,16 +328,8 @@ SELECT t, o FROM truth t FULL JOIN orders o ON o.order_id = t.id AND t.there WHE
 	is($node->safe_psql('postgres', qq{SELECT v.* FROM dynamo.verify_index('shop', '$_') v LIMIT 5}), '', "$when: index $_ agrees")
 		for qw(by_status by_group);
 	is( $node->safe_psql('postgres', q{
-WITH RECURSIVE pages AS (
-	SELECT max(sequence_number) AS upto FROM dynamo.read_stream('shop', max_records => 1000)
-	UNION ALL
-	SELECT (SELECT max(sequence_number) FROM dynamo.read_stream('shop', p.upto, max_records => 1000)) FROM pages p WHERE p.upto IS NOT NULL),
-records AS (
-	SELECT r.* FROM (SELECT NULL::numeric AS upto UNION ALL SELECT upto FROM pages WHERE upto IS NOT NULL) p,
-		LATERAL dynamo.read_stream('shop', p.upto, max_records => 1000) r),
-last AS (
-	SELECT DISTINCT ON (r.keys) r.keys, r.event_name, r.new_image FROM records r ORDER BY r.keys, r.sequence_number DESC)
-SELECT l.keys, l.event_name FROM last l LEFT JOIN shop s ON s."PK" = l.keys OPERATOR(dynamo.->>) 'PK' AND s."SK" = l.keys OPERATOR(dynamo.->>) 'SK'
+CALL read_all_records();
+SELECT l.pk, l.sk, l.event_name FROM last_records l LEFT JOIN shop s ON s."PK" = l.pk AND s."SK" = l.sk
 WHERE (l.event_name = 'REMOVE') <> (s."PK" IS NULL) OR NOT l.new_image OPERATOR(dynamo.=) s.item LIMIT 5}),
 		'', "$when: the stream leads to the table");
 	return;
@@ -293,9 +345,11 @@ sub halfway
 # ---- forward, and the server is killed ----
 
 begin_sessions();
-ok(run_until(q{SELECT sum(v) > 500 FROM truth}), 'sessions write');
+ok(run_until(qq{SELECT sum(v) > 500 + $items / 50 FROM truth}), 'sessions write');
+tell_figures('before a migration');
 $node->safe_psql('postgres', q{SELECT dynamo.migrate_entity('shop', 'order', '{"PK": "C#{customer_id}", "SK": "ORDER#{order_id:08}"}')});
 ok(halfway('moving'), 'items are moved');
+tell_figures('until 30 % were moved');
 crash_node($node);
 $_->finish for @sessions;
 check_sessions('killed');
@@ -303,6 +357,7 @@ $node->start;
 is($node->safe_psql('postgres', q{SELECT phase FROM dynamo.migrations}), 'moving', 'the migration has not ended');
 begin_sessions();
 ok(run_until(q{SELECT phase = 'complete' FROM dynamo.migrations}), 'the migration goes on, and is completed');
+tell_figures('while the others were moved');
 sleep(1);
 $_->pumpable && $_->pump_nb for @sessions;
 end_sessions();
@@ -314,6 +369,7 @@ verify('completed', 'C#');
 begin_sessions();
 $node->safe_psql('postgres', q{SELECT dynamo.migrate_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}"}')});
 ok(halfway('moving'), 'items are moved back');
+tell_figures('until 30 % were moved back');
 $node->safe_psql('postgres', q{SELECT dynamo.cancel_migration('shop', 'order')});
 ok(run_until(q{SELECT phase = 'cancelling' AND percent_done > 10 FROM dynamo.migrations}), 'that is canceled');
 crash_node($node);
@@ -322,6 +378,7 @@ check_sessions('killed while it was canceled');
 $node->start;
 begin_sessions();
 ok(run_until(q{SELECT phase = 'cancelled' FROM dynamo.migrations}), 'the cancellation goes on');
+tell_figures('until these were where they had been');
 sleep(1);
 $_->pumpable && $_->pump_nb for @sessions;
 end_sessions();
@@ -332,7 +389,7 @@ verify('canceled', 'C#');
 
 $node->safe_psql('postgres', q{
 CREATE OR REPLACE FUNCTION old_key(id int) RETURNS dynamo.item LANGUAGE sql RETURN
-	jsonb_build_object('PK', 'ORDERS#c' || id % 50, 'SK', 'ORDER#' || lpad(id::text, 8, '0'))::dynamo.item});
+	jsonb_build_object('PK', 'ORDERS#c' || id % CUSTOMERS, 'SK', 'ORDER#' || lpad(id::text, 8, '0'))::dynamo.item} =~ s/CUSTOMERS/$customers/r);
 
 my ($in, $out, $err) = ("BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT 'has ' || count(*) FROM truth WHERE there;\n", '', '');
 my $idle = start([ 'psql', '-X', '-q', '-A', '-t', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$out, '2>', \$err);
