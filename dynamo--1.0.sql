@@ -7,6 +7,9 @@
 -- schema.  Those in quotes, which are parsed in sessions, name it.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- Definitions of functions are read below, and changed as texts.
+SET LOCAL quote_all_identifiers = off;
+
 DO $$
 BEGIN
 	IF pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.<>) 'UTF8' THEN

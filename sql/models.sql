@@ -38,6 +38,34 @@ SELECT model_checksum('shop') = :'sum' AS same;
 SELECT update_time_to_live('shop', 'expires', false);
 SELECT model_checksum('shop') = :'sum' AS same;
 SELECT update_time_to_live('shop', 'expires');
+-- every session and every role sees the same model, whatever its settings; a pattern is the table's, whatever settings it was declared with
+CREATE DOMAIN grade AS text;
+SELECT create_entity_view('graded', 'shop', '{"grade": "grade", "customer_id": "text", "t": "timestamptz"}', entity_name => 'customer');
+SET quote_all_identifiers = on;
+SELECT create_access_pattern('shop', 'quoted', 'customer_id = :customer', '{customer,order}');
+RESET quote_all_identifiers;
+SELECT pattern, problem FROM check_access_patterns('shop') WHERE pattern::text LIKE '%quoted%';
+SELECT item ->> 'name' AS name FROM quoted('c1') item;
+SELECT model_checksum('shop') AS sum, md5(export_model('shop')::text) AS document \gset
+SET quote_all_identifiers = on;
+SELECT model_checksum('shop') = :'sum' AS same, md5(export_model('shop')::text) = :'document' AS same_document;
+RESET quote_all_identifiers;
+SET search_path = dynamo, pg_catalog;
+SELECT model_checksum('t_model_copy.shop') = :'sum' AS same, md5(export_model('t_model_copy.shop')::text) = :'document' AS same_document;
+SET search_path = t_model_copy, dynamo;
+CREATE ROLE t_model_reader;
+GRANT USAGE, CREATE ON SCHEMA t_model_copy TO t_model_reader;
+SET ROLE t_model_reader;
+SELECT create_access_pattern('shop', 'of_reader', 'customer_id = :customer', '{customer,order}');
+SELECT create_entity_view('of_reader_too', 'shop', entity_name => 'customer');
+SELECT model_checksum('shop') = :'sum' AS same, export_model('shop') #> '{tables,0,omitted}' AS omitted, md5(export_model('shop')::text) AS document \gset
+SELECT :'same' AS same, :'omitted' AS omitted;
+RESET ROLE;
+SELECT model_checksum('shop') = :'sum' AS same, md5(export_model('shop')::text) = :'document' AS same_document;
+SELECT drop_access_pattern('quoted'), drop_access_pattern('of_reader');
+DROP VIEW graded;
+DROP OWNED BY t_model_reader;
+DROP ROLE t_model_reader;
 SELECT model_checksum('none');
 INSERT INTO customers (customer_id, name, email) VALUES ('c1', 'Ann', 'a@example.com');
 INSERT INTO orders (customer_id, order_id, total) SELECT 'c1', i, i FROM generate_series(1, 7) i;

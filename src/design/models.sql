@@ -448,6 +448,7 @@ COMMENT ON FUNCTION dynamo_internal.model_of_document(json, text) IS 'returns th
 
 CREATE FUNCTION dynamo.import_model(document json, table_name text DEFAULT NULL) RETURNS SETOF text
 	LANGUAGE sql STABLE
+	SET quote_all_identifiers = off
 	BEGIN ATOMIC
 WITH named AS (
 	SELECT t.t, t.n, COALESCE($2, t.t ->> 'table_name') AS name
@@ -555,7 +556,7 @@ SELECT v.oid, v.relname::text, dynamo_internal.given(json_build_object('view_nam
 FROM pg_class t CROSS JOIN pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace
 	JOIN pg_trigger g ON g.tgrelid = v.oid AND g.tgfoid = 'dynamo_system.entity_view_write()'::regprocedure
 	CROSS JOIN LATERAL (SELECT convert_from(substring(g.tgargs, 1, length(g.tgargs) - 1), 'UTF8')::json AS definition OFFSET 0) d
-WHERE t.oid = $1::oid AND v.relkind = 'v' AND (v.relowner = t.relowner OR pg_has_role(v.relowner, 'USAGE'))
+WHERE t.oid = $1::oid AND v.relkind = 'v' AND v.relowner = t.relowner
 	AND EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
 				WHERE r.ev_class = v.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = t.oid);
 END;
@@ -565,8 +566,8 @@ CREATE FUNCTION dynamo_internal.model_patterns(relation regclass, OUT object oid
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT f.oid, f.proname::text, dynamo_internal.model_pattern(f.proname::text, CASE WHEN f.pronamespace <> t.relnamespace THEN n.nspname::text END, p.declared -> 'arguments')
-FROM pg_class t CROSS JOIN LATERAL dynamo_internal.patterns_of($1) p
-	JOIN pg_proc f ON f.oid = p.pattern::oid JOIN pg_namespace n ON n.oid = f.pronamespace
+FROM pg_class t CROSS JOIN LATERAL dynamo_internal.patterns_of($1, t.relowner) p
+	JOIN pg_proc f ON f.oid = p.pattern::oid AND f.proowner = t.relowner JOIN pg_namespace n ON n.oid = f.pronamespace
 WHERE t.oid = $1::oid;
 END;
 COMMENT ON FUNCTION dynamo_internal.model_patterns(regclass) IS 'returns the access patterns of a table for a document';
@@ -649,6 +650,16 @@ FROM pg_trigger g JOIN pg_proc f ON f.oid = g.tgfoid
 WHERE g.tgrelid = $1::oid AND NOT g.tgisinternal
 	AND f.pronamespace <> ALL (ARRAY['dynamo'::regnamespace, 'dynamo_system'::regnamespace, 'dynamo_internal'::regnamespace]::oid[])
 UNION ALL
+SELECT format('view "%s" of role "%s"', v.relname, pg_get_userbyid(v.relowner))
+FROM pg_class c CROSS JOIN pg_class v JOIN pg_trigger g ON g.tgrelid = v.oid AND g.tgfoid = 'dynamo_system.entity_view_write()'::regprocedure
+WHERE c.oid = $1::oid AND v.relkind = 'v' AND v.relowner <> c.relowner
+	AND EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+				WHERE r.ev_class = v.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = c.oid)
+UNION ALL
+SELECT format('access pattern "%s" of role "%s"', f.proname, pg_get_userbyid(f.proowner))
+FROM pg_class c CROSS JOIN LATERAL dynamo_internal.patterns_of($1, c.relowner) p JOIN pg_proc f ON f.oid = p.pattern::oid AND f.proowner <> c.relowner
+WHERE c.oid = $1::oid
+UNION ALL
 SELECT 'row security' FROM pg_class c WHERE c.oid = $1::oid AND (c.relrowsecurity OR EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))
 UNION ALL
 SELECT 'the distribution by Citus' FROM dynamo.tables t WHERE t.relation = $1 AND (t.definition ->> 'distributed')::bool
@@ -659,8 +670,11 @@ WHERE t.relation = $1 AND NOT EXISTS (SELECT FROM jsonb_array_elements(t.definit
 END;
 COMMENT ON FUNCTION dynamo_internal.model_omitted(regclass) IS 'returns what belongs to a table and is not in its document';
 
+-- The same for every session and every role, and nobody else can change it: views and patterns are those of the table's
+-- owner, and names of types do not depend on settings.
 CREATE FUNCTION dynamo_internal.model_table(table_name regclass) RETURNS json
 	LANGUAGE sql STABLE
+	SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 	BEGIN ATOMIC
 SELECT json_build_object('table_name', t.table_name, 'partition_key', t.partition_key, 'partition_key_type', t.partition_key_type,
 	'sort_key', t.sort_key, 'sort_key_type', t.sort_key_type,
@@ -989,6 +1003,7 @@ COMMENT ON FUNCTION dynamo_internal.plan_table(json, text) IS 'returns the steps
 CREATE FUNCTION dynamo.plan_model(document json, table_name text DEFAULT NULL, OUT step bigint, OUT model_table text, OUT object text, OUT change text, OUT detail text,
 	OUT statement text, OUT items bigint, OUT bytes bigint, OUT locks text, OUT problem text) RETURNS SETOF record
 	LANGUAGE sql STABLE
+	SET quote_all_identifiers = off
 	BEGIN ATOMIC
 SELECT row_number() OVER (ORDER BY s.step, n.n, s.part, s.object COLLATE "C", s.statement COLLATE "C"), n.name, s.object, s.change, s.detail, s.statement, s.items, s.bytes, s.locks, s.problem
 FROM (SELECT t.t, t.n, COALESCE($2, t.t ->> 'table_name') AS name FROM dynamo_internal.model_of_document($1, $2) WITH ORDINALITY t(t, n)) n

@@ -82,7 +82,7 @@ FROM pg_class c
 	JOIN pg_language l ON l.oid = f.prolang AND l.lanname = 'sql'
 	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS declared
 						WHERE starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
-WHERE c.oid = $1::oid AND p.declared ->> 'relation' = format('%I.%I', n.nspname, c.relname)
+WHERE c.oid = $1::oid AND p.declared ->> 'relation_schema' = n.nspname::text AND p.declared ->> 'relation_name' = c.relname::text
 ORDER BY f.proname, f.oid;
 END;
 COMMENT ON FUNCTION dynamo_internal.patterns_of(regclass, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';

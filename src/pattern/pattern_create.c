@@ -33,6 +33,7 @@
 #include "table/moves.h"
 #include "table/table_name.h"
 #include "view/attribute.h"
+#include "view/declared_types.h"
 #include "view/entity_view.h"
 #include "view/kind.h"
 
@@ -124,7 +125,7 @@ ResolveTypes(AccessPattern *pattern)
 		ParseTypeName(p->type, &types[i], &typmod);
 		if (!TypeCanHoldAttribute(types[i]))
 			InvalidArgument("parameter \"%s\" cannot have type %s", p->name, p->type);
-		p->type = format_type_extended(types[i], typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+		p->type = StoredTypeName(types[i], typmod);
 	}
 	return types;
 }

@@ -15,6 +15,7 @@
 #include "item/convert.h"
 #include "item/json.h"
 #include "pattern/pattern.h"
+#include "table/ddl_statement.h"
 
 /* ---- as jsonb ---- */
 
@@ -160,6 +161,8 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 {
 	text	   *body = PG_GETARG_TEXT_PP(0);
 	AccessPattern *p = PatternRecordRead(SliceOfVarlena(body));
+	char	   *schema,
+			   *name;
 	StringInfoData out;
 
 	if (p == NULL)
@@ -168,6 +171,11 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	appendStringInfoChar(&out, '{');
 	AppendPatternMember(&out, "table", p->table);
 	AppendPatternMember(&out, "relation", p->relation);
+	if (p->relation != NULL && QualifiedNameSplit(p->relation, &schema, &name))
+	{
+		AppendPatternMember(&out, "relation_schema", schema);
+		AppendPatternMember(&out, "relation_name", name);
+	}
 	AppendPatternMember(&out, "view", p->view);
 	AppendPatternMember(&out, "index", p->index);
 	AppendPatternMember(&out, "condition", ConditionAsWritten(p));

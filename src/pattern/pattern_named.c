@@ -88,9 +88,13 @@ PatternOfTable(HeapTuple tuple, Relation table)
 	bool		isnull;
 	Datum		body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
 	AccessPattern *pattern = isnull ? NULL : PatternRecordRead(SliceOf(TextDatumGetCString(body)));
-	char	   *relation = QualifiedName(RelationGetNamespace(table), RelationGetRelationName(table));
+	const char *schema_name = get_namespace_name(RelationGetNamespace(table));
+	char	   *schema,
+			   *name;
 
-	return pattern == NULL || pattern->relation == NULL || strcmp(pattern->relation, relation) != 0 ? NULL : pattern;
+	if (pattern == NULL || pattern->relation == NULL || schema_name == NULL || !QualifiedNameSplit(pattern->relation, &schema, &name))
+		return NULL;
+	return strcmp(schema, schema_name) == 0 && strcmp(name, RelationGetRelationName(table)) == 0 ? pattern : NULL;
 }
 
 static bool

@@ -7,6 +7,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/varlena.h"
 
 #include "errors.h"
 #include "table/ddl_statement.h"
@@ -63,6 +64,18 @@ QualifiedName(Oid schema, const char *name)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("an object was dropped while it was used")));
 	return quote_qualified_identifier(schema_name, name);
+}
+
+bool
+QualifiedNameSplit(const char *text, char **schema, char **name)
+{
+	List	   *names;
+
+	if (!SplitIdentifierString(pstrdup(text), '.', &names) || list_length(names) != 2)
+		return false;
+	*schema = linitial(names);
+	*name = lsecond(names);
+	return true;
 }
 
 char *

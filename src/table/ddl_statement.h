@@ -23,6 +23,13 @@ extern bool StatementIsOurs(void);
  */
 extern DYNAMO_EXPORT char *QualifiedName(Oid schema, const char *name);
 
+/*
+ * The reverse, for such a name that was stored: which names have quotes depends on
+ * quote_all_identifiers and on the version's reserved words, so texts cannot be
+ * compared.  Returns false if the text is no such name.
+ */
+extern DYNAMO_EXPORT bool QualifiedNameSplit(const char *text, char **schema, char **name);
+
 /* "column" type COLLATE ... */
 extern DYNAMO_EXPORT char *ColumnClause(const AttributeDef *attr);
 

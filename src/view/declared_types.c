@@ -71,11 +71,30 @@ NamespaceOfType(Oid type)
 }
 
 char *
+StoredTypeName(Oid type, int32 typmod)
+{
+	bool		quoting = quote_all_identifiers;
+	char	   *name;
+
+	quote_all_identifiers = false;
+	PG_TRY();
+	{
+		name = format_type_extended(type, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+	}
+	PG_FINALLY();
+	{
+		quote_all_identifiers = quoting;
+	}
+	PG_END_TRY();
+	return name;
+}
+
+char *
 DeclaredTypeName(const char *written, Oid type, int32 typmod)
 {
 	if (NamespaceOfType(type) == PG_CATALOG_NAMESPACE && strchr(written, '%') == NULL)
 		return NULL;
-	return format_type_extended(type, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+	return StoredTypeName(type, typmod);
 }
 
 /* Finds a type, in pg_catalog if its name has no schema.  Nobody needs rights to the schema, as with views. */

@@ -19,6 +19,12 @@ extern void DeclaredValuesCheck(const Entity *entity);
 extern Oid	DeclaredTypeOf(const EntityAttribute *a, int32 *typmod);
 
 /*
+ * Returns the qualified name of a type, palloc'd, for what is stored: in one form,
+ * whatever quote_all_identifiers is in this session.
+ */
+extern char *StoredTypeName(Oid type, int32 typmod);
+
+/*
  * Returns what is to be stored of a type that an attribute is declared with: its qualified
  * name, palloc'd; NULL if the name as it was written is enough, as for PostgreSQL's own.
  */

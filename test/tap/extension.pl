@@ -72,6 +72,28 @@ is(notices('SET client_min_messages = warning; DROP EXTENSION dynamo; RESET clie
 value('ALTER DATABASE told SET search_path = "$user", public, dynamo');
 is(notices('DROP EXTENSION dynamo; CREATE EXTENSION dynamo'), '', 'nor is who has set it');
 
+# ---- the extension is the same whatever the settings of whoever creates it ----
+
+# All that it consists of, as PostgreSQL describes it.
+my $whole = q{SELECT md5(string_agg(part, chr(10) ORDER BY part COLLATE "C")) FROM (
+	SELECT pg_describe_object(classid, objid, objsubid) AS part FROM pg_depend WHERE deptype = 'e'
+	UNION ALL SELECT concat(pg_get_functiondef(p.oid), obj_description(p.oid, 'pg_proc'), p.proacl)
+	FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' WHERE p.prokind <> 'a'
+	UNION ALL SELECT concat(c.oid::regclass, pg_get_viewdef(c.oid), c.relacl, c.reloptions, c.relpersistence)
+	FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e' WHERE c.relkind = 'v'
+	UNION ALL SELECT concat(c.oid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, c.relpersistence)
+	FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e' JOIN pg_attribute a ON a.attrelid = c.oid) o};
+
+my $expected = value("CREATE EXTENSION dynamo; $whole", do { value('CREATE DATABASE usual'); 'usual' });
+for my $setting ('quote_all_identifiers = on', 'standard_conforming_strings = off', 'transform_null_equals = on', 'array_nulls = off',
+	'check_function_bodies = off', q{bytea_output = 'escape'}, 'session_replication_role = replica', 'row_security = off', q{search_path = ''})
+{
+	value("ALTER DATABASE usual SET $setting");
+	value('DROP EXTENSION dynamo; CREATE EXTENSION dynamo', 'usual');
+	value('ALTER DATABASE usual RESET ALL');
+	is(value($whole, 'usual'), $expected, $setting);
+}
+
 # ---- a schema that already existed ----
 
 # Statements of an ordinary role in a new database, before a superuser creates the
