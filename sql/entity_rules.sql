@@ -182,6 +182,24 @@ SELECT get_item('computed_keys', '{"at": "2026-04-30T23:00:00Z", "id": "a"}'::js
 SELECT update_item('computed_keys', '{"at": "2026-04-30T23:00:00Z", "id": "a"}'::jsonb, 'SET #a = :a', expression_attribute_values => '{":a": {"S": "2026-06-01"}}', expression_attribute_names => '{"#a": "at"}');
 SELECT update_item('computed_keys', '{"at": "2026-04-30T23:00:00Z", "id": "a"}'::jsonb, 'SET #m = :m, x = :m', expression_attribute_values => '{":m": {"N": "12"}}', expression_attribute_names => '{"#m": "month"}', return_values => 'ALL_NEW');
 
+-- ---- what is told of a write is what it has stored, also of a random key ----
+
+SELECT create_table('random_keys', 'pk', 'sk', indexes => '[{"index_name": "by_name", "partition_key": "pk", "sort_key": "name", "local": true}]');
+SELECT create_entity('random_keys', 'thing', '{"pk": "T#{id}", "sk": "T"}', '{"id": {"type": "uuid", "default_function": "uuid"}, "name": "text"}', type_attribute => 'kind');
+CREATE FUNCTION told(operation text, body jsonb, OUT n bigint, OUT there boolean) LANGUAGE plpgsql AS $$
+DECLARE
+	answer jsonb := request(operation, (body || '{"ReturnItemCollectionMetrics": "SIZE"}')::json);
+BEGIN
+	SELECT count(*), bool_and(EXISTS (SELECT FROM random_keys r WHERE r.pk = k #>> '{}')) INTO n, there
+	FROM jsonb_path_query(answer, 'strict $.**.ItemCollectionKey.pk.S') k;
+END $$;
+SELECT * FROM told('PutItem', '{"TableName": "random_keys", "Item": {"kind": {"S": "thing"}}}');
+SELECT * FROM told('PutItem', '{"TableName": "random_keys", "Item": {"kind": {"S": "thing"}}, "ReturnConsumedCapacity": "TOTAL"}');
+SELECT * FROM told('BatchWriteItem', '{"RequestItems": {"random_keys": [{"PutRequest": {"Item": {"kind": {"S": "thing"}, "name": {"S": "a"}}}}, {"PutRequest": {"Item": {"kind": {"S": "thing"}, "name": {"S": "b"}}}}]}}');
+SELECT * FROM told('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}}}}, {"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}}}}]}');
+SELECT n FROM told('TransactWriteItems', '{"ClientRequestToken": "told", "TransactItems": [{"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}, "id": {"S": "00000000-0000-4000-8000-000000000000"}}}}]}'), generate_series(1, 2);
+SELECT * FROM told('TransactWriteItems', '{"ClientRequestToken": "told", "TransactItems": [{"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}, "id": {"S": "00000000-0000-4000-8000-000000000000"}}}}]}');
+
 -- ---- hostile declarations ----
 
 CREATE FUNCTION evil(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RAISE ''evil ran''; END';

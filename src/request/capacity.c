@@ -242,24 +242,32 @@ WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail, Capacit
  * item collections have no size limit here.
  */
 ValueRef
-CollectionKey(const TableDef *def, const WriteOp *write)
+CollectionKey(const TableDef *def, const WriteOp *write, const WriteResult *result)
 {
 	Slice		name = def->key.attributes[0].name;
 	ValueRef	item = write->item;
 	struct varlena *composed = NULL;
 
-	if (write->kind == WRITE_KIND_PUT)
+	if (write->kind == WRITE_KIND_PUT && result->new_item != NULL)
+		item = ItemRoot(result->new_item);
+	else if (write->kind == WRITE_KIND_PUT)
 		(void) ComposeEntityKeys(def, item, MISSING_VALUE, false, false, &composed, NULL);
 	else
 		(void) TakeKeyParameter(def, &item, NULL);
 	return AttributeFind(composed != NULL ? ItemRoot(composed) : item, name.data, name.len);
 }
 
+bool
+MetricsNeedItems(const Field *input)
+{
+	return FieldCapacity(input) != CAPACITY_NONE || FieldIs(input, "ReturnItemCollectionMetrics", "SIZE");
+}
+
 void
-WriterCollection(Writer *w, const TableDef *def, const WriteOp *write)
+WriterCollection(Writer *w, const TableDef *def, const WriteOp *write, const WriteResult *result)
 {
 	Slice		name = def->key.attributes[0].name;
-	ValueRef	key = CollectionKey(def, write);
+	ValueRef	key = CollectionKey(def, write, result);
 
 	/* the name may refer to another table by now */
 	if (ValueIsMissing(key))

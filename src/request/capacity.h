@@ -96,13 +96,20 @@ extern Capacity *CapacityListGet(CapacityList *list, const char *table_name);
 extern void WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail,
 							   CapacityKind kind);
 
-/* The partition key of an item that was put, or of a key, also one by parts; missing if there is none. */
-extern ValueRef CollectionKey(const TableDef *def, const WriteOp *write);
+/*
+ * The partition key of an item that was put, or of a key, also one by parts; missing if
+ * there is none.  The result is what the write has stored; without its new_item, that of a
+ * transaction that is repeated, keys are composed again, and a random default is another one.
+ */
+extern ValueRef CollectionKey(const TableDef *def, const WriteOp *write, const WriteResult *result);
+
+/* Whether writes must leave their items in their results, for ConsumedCapacity or ItemCollectionMetrics. */
+extern bool MetricsNeedItems(const Field *input);
 
 /*
  * Writes the value of ItemCollectionMetrics for the item that was written; only
  * for tables with local indexes.
  */
-extern void WriterCollection(Writer *w, const TableDef *def, const WriteOp *write);
+extern void WriterCollection(Writer *w, const TableDef *def, const WriteOp *write, const WriteResult *result);
 
 #endif							/* DYNAMO_CAPACITY_H */

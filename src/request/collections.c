@@ -7,12 +7,6 @@
 #include "request/capacity.h"
 #include "request/collections.h"
 
-static ValueRef
-FindCollection(const Capacity *c, const WriteOp *write)
-{
-	return CollectionKey(c->def, write);
-}
-
 /* Whether an action writes to this table; a condition check does not. */
 static bool
 WritesToTable(const Capacity *c, const WriteOp *write)
@@ -33,32 +27,32 @@ HasWrites(const Capacity *c, const WriteOp *writes, int n)
 
 /* Whether an earlier write to the table is in the same collection. */
 static bool
-IsRepeated(const Capacity *c, const WriteOp *writes, int i)
+IsRepeated(const Capacity *c, const WriteOp *writes, const WriteResult *results, int i)
 {
 	for (int j = 0; j < i; j++)
 	{
 		if (WritesToTable(c, &writes[j]) &&
-			ValueEqual(FindCollection(c, &writes[j]), FindCollection(c, &writes[i])))
+			ValueEqual(CollectionKey(c->def, &writes[j], &results[j]), CollectionKey(c->def, &writes[i], &results[i])))
 			return true;
 	}
 	return false;
 }
 
 static void
-AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, int n)
+AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, const WriteResult *results, int n)
 {
 	WriterName(out, c->name);
 	WriterBeginList(out);
 	for (int i = 0; i < n; i++)
 	{
-		if (WritesToTable(c, &writes[i]) && !IsRepeated(c, writes, i))
-			WriterCollection(out, c->def, &writes[i]);
+		if (WritesToTable(c, &writes[i]) && !IsRepeated(c, writes, results, i))
+			WriterCollection(out, c->def, &writes[i], &results[i]);
 	}
 	WriterEndList(out);
 }
 
 void
-AnswerCollections(Request *request, const WriteOp *writes, int n)
+AnswerCollections(Request *request, const WriteOp *writes, const WriteResult *results, int n)
 {
 	Writer	   *out = request->out;
 	CapacityList list;
@@ -77,7 +71,7 @@ AnswerCollections(Request *request, const WriteOp *writes, int n)
 			WriterBeginObject(out);
 			begun = true;
 		}
-		AnswerTable(out, &list.tables[t], writes, n);
+		AnswerTable(out, &list.tables[t], writes, results, n);
 	}
 	if (begun)
 		WriterEndObject(out);

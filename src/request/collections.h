@@ -10,8 +10,8 @@
 
 /*
  * Writes ItemCollectionMetrics: one entry for each written collection of each
- * table with local indexes.
+ * table with local indexes.  There is a result for each write; see CollectionKey.
  */
-extern void AnswerCollections(Request *request, const WriteOp *writes, int n);
+extern void AnswerCollections(Request *request, const WriteOp *writes, const WriteResult *results, int n);
 
 #endif							/* DYNAMO_COLLECTIONS_H */

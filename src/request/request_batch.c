@@ -443,14 +443,14 @@ BatchWriteItemRequest(Request *request)
 	BatchWrite	batch;
 
 	PrepareWrites(&batch, FieldMember(input, "RequestItems"),
-				  FieldCapacity(input) != CAPACITY_NONE);
+				  MetricsNeedItems(input));
 	BatchWriteItem(batch.writes, batch.n, batch.results);
 
 	WriterName(request->out, "UnprocessedItems");
 	WriterBeginObject(request->out);
 	WriterEndObject(request->out);
 	if (FieldIs(input, "ReturnItemCollectionMetrics", "SIZE"))
-		AnswerCollections(request, batch.writes, batch.n);
+		AnswerCollections(request, batch.writes, batch.results, batch.n);
 	AnswerWriteCapacity(request, &batch);
 }
 

@@ -179,7 +179,7 @@ PrepareTransaction(Transaction *t, const Field *input)
 	t->write = TransactWriteBegin(t->actions, t->n);
 	for (int i = 0; i < t->n; i++)
 	{
-		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);
+		PrepareAction(t, i, items->fields[i], MetricsNeedItems(input));
 		size += SizeOfAction(&t->actions[i]);
 	}
 	TransactionCheckSize(size);
@@ -197,7 +197,7 @@ AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 	CapacityList list;
 
 	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
-		AnswerCollections(request, t->actions, t->n);
+		AnswerCollections(request, t->actions, repeated ? palloc0(sizeof(WriteResult) * t->n) : t->result.writes, t->n);
 	if (detail == CAPACITY_NONE)
 		return;
 	CapacityListInit(&list, t->n);

@@ -106,7 +106,7 @@ AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
 	if (metrics && c.def->has_local)
 	{
 		WriterName(request->out, "ItemCollectionMetrics");
-		WriterCollection(request->out, c.def, op);
+		WriterCollection(request->out, c.def, op, result);
 	}
 	CapacityEnd(&c);
 }
@@ -147,7 +147,7 @@ ReadWriteOp(const Request *request, const char *item, const ParamRules *rules, W
 	}
 	op->return_old_on_failure =
 		FieldIs(input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
-	op->images = FieldCapacity(input) != CAPACITY_NONE;
+	op->images = MetricsNeedItems(input);
 	op->of_node = request->origin == REQUEST_OF_NODE;
 	WriteCheckReturn(op);
 }
