@@ -140,6 +140,28 @@ SELECT request_safe('PutItem', '{"TableName": "rules", "Item": {"kind": {"S": "o
 SELECT request_safe('ExecuteStatement', '{"Statement": "UPDATE rules SET placed = ''2026-03-03'' WHERE pk = ''C#c1'' AND sk = ''O#00000000-0000-4000-8000-000000000001''"}');
 SELECT import_lines('rules', ARRAY['{"Item": {"kind": {"S": "order"}, "customer": {"S": "c1"}, "id": {"S": "00000000-0000-4000-8000-000000000001"}, "placed": {"S": "2026-03-03"}}}']);
 TABLE brief;
+-- nor does it become an item of another entity first, or of none
+SELECT update_item('rules', '{"pk": "C#c1", "sk": "O#00000000-0000-4000-8000-000000000001"}'::jsonb, 'SET kind = :k', expression_attribute_values => '{":k": {"S": "other"}}');
+SELECT update_item('rules', '{"pk": "C#c1", "sk": "O#00000000-0000-4000-8000-000000000001"}'::jsonb, 'REMOVE kind');
+SELECT put_item('rules', '{"kind": "other", "pk": "C#c1", "sk": "O#00000000-0000-4000-8000-000000000001", "customer": "c1", "placed": "2026-02-03"}'::jsonb);
+UPDATE rules SET item = set_attribute(item, 'kind', to_value('other'::text)) WHERE right(sk, 1) = '1';
+SELECT transact_write_items('[{"Update": {"TableName": "rules", "Key": {"pk": {"S": "C#c1"}, "sk": {"S": "O#00000000-0000-4000-8000-000000000001"}},
+	"UpdateExpression": "REMOVE kind"}}]');
+SELECT import_lines('rules', ARRAY['{"Item": {"kind": {"S": "other"}, "pk": {"S": "C#c1"}, "sk": {"S": "O#00000000-0000-4000-8000-000000000001"}, "customer": {"S": "c1"}, "placed": {"S": "2026-02-03"}}}']);
+-- an item without entity becomes one
+SELECT put_item('rules', '{"pk": "C#c9", "sk": "O#00000000-0000-4000-8000-000000000009"}'::jsonb);
+SELECT update_item('rules', '{"pk": "C#c9", "sk": "O#00000000-0000-4000-8000-000000000009"}'::jsonb, 'SET kind = :k, placed = :p', expression_attribute_values => '{":k": {"S": "order"}, ":p": {"S": "2026-02-03"}}');
+DELETE FROM rules WHERE pk = 'C#c9';
+-- entities that are told by their keys
+SELECT create_table('told', partition_key => 'pk');
+SELECT create_entity('told', 'a', '{"pk": "A#{id:word}"}', '{"id": "text", "fixed": {"type": "text", "read_only": true}}', view_name => 'told_a');
+SELECT create_entity('told', 'b', '{"pk": "B#{id:word}"}', '{"id": "text", "fixed": "text"}');
+INSERT INTO told_a (id, fixed) VALUES ('1', 'x');
+UPDATE told SET item = set_attribute(item - 'id', 'pk', to_value('B#1'::text));
+SELECT put_item('told', '{"id": "1", "pk": "A#1", "fixed": "x", "n": 1}'::jsonb);
+UPDATE told_a SET id = '2';
+SELECT item FROM told;
+DROP TABLE told CASCADE;
 -- deleted and created again, it may be another
 SELECT delete_item('rules', '{"kind": "order", "customer": "c1", "id": "00000000-0000-4000-8000-000000000001"}'::jsonb);
 SELECT put_item('rules', '{"kind": "order", "customer": "c1", "id": "00000000-0000-4000-8000-000000000001", "placed": "2026-03-03"}'::jsonb);

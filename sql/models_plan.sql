@@ -205,6 +205,24 @@ SELECT apply_model('{"tables": [{"table_name": "kept", "partition_key": "PK"}]}'
 SELECT apply_model('{"tables": [{"table_name": "made", "partition_key": "PK"}, {"table_name": "shop", "partition_key": "PK", "sort_key": "SK",
 	"copies": [{"copy_name": "bad", "parent": "customer", "child": "none", "attributes": {"a": "b"}}]}]}');
 SELECT to_regclass('made');
+-- patterns that have become stale, of a document that says what is there
+SELECT create_table('stale', partition_key => 'PK', sort_key => 'SK', indexes => '[{"index_name": "by_status", "partition_key": "GSI1PK"}]');
+SELECT create_entity('stale', 'order', '{"PK": "C#{customer}", "SK": "O#{id:04}", "GSI1PK": "S#{status}"}', '{"customer": "text", "id": "int", "status": "text"}', type_attribute => 'kind');
+SELECT create_access_pattern('stale', 'stale_status', 'status = :status', entities => '{order}', index_name => 'by_status');
+SELECT create_access_pattern('stale', 'stale_customer', 'customer = :customer', entities => '{order}');
+SELECT put_item('stale', '{"kind": "order", "customer": "c", "id": 1, "status": "OPEN"}'::jsonb);
+SELECT count(*) FROM plan_model(export_model('stale'));
+SELECT create_entity('stale', 'order', '{"PK": "C#{customer}", "SK": "O#{id:04}", "GSI1PK": "STATUS#{status}"}', '{"customer": "text", "id": "int", "status": "text"}', type_attribute => 'kind', replace => true);
+SELECT stale_status('OPEN');
+SELECT step, object, change, detail FROM plan_model(export_model('stale')) ORDER BY step;
+SELECT apply_model(export_model('stale'));
+SELECT stale_status('OPEN') ->> 'GSI1PK' AS key;
+SELECT create_entity('stale', 'note', '{"PK": "C#{customer}", "SK": "{n}"}', type_attribute => 'kind');
+SELECT count(*) FROM stale_customer('c');
+SELECT step, object, change, detail FROM plan_model(export_model('stale')) ORDER BY step;
+SELECT apply_model(export_model('stale'));
+SELECT count(*) FROM stale_customer('c');
+SELECT count(*) FROM plan_model(export_model('stale'));
 -- for the owner, and as the caller
 SET ROLE regress_plan_reader;
 SELECT apply_model(export_model('t_plan.shop'));

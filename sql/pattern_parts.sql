@@ -57,6 +57,23 @@ SELECT create_access_pattern('stores', 'bad', 'country = :country AND state = :s
 SELECT create_access_pattern('stores', 'nothing', 'country = :country AND state = :state', view_name => 'store_rows', parameters => '{"country": {"default": null}, "state": {"default": null}}');
 SELECT count(*) FROM nothing(NULL, 'S1');		-- a partition must be given
 
+-- ---- an empty text is a bound, null is none ----
+
+SELECT create_access_pattern('stores', 'cities_from', 'country = :country AND state >= :from', entities => '{store}', parameters => '{"from": {"default": null}}',
+	keys => '{"sk": "{state}"}');
+SELECT create_access_pattern('stores', 'cities_to', 'country = :country AND state <= :to', entities => '{store}', parameters => '{"to": {"default": null}}',
+	keys => '{"sk": "{state}"}');
+SELECT create_access_pattern('stores', 'cities_after', 'country = :country AND state > :from', entities => '{store}', keys => '{"sk": "{state}"}');
+SELECT create_access_pattern('stores', 'cities_between', 'country = :country AND state BETWEEN :from AND :to', entities => '{store}', keys => '{"sk": "{state}"}',
+	parameters => '{"from": {"default": null}, "to": {"default": null}}');
+SELECT (SELECT count(*) FROM cities_from('C1')) AS open, (SELECT count(*) FROM cities_from('C1', '')) AS empty;
+SELECT (SELECT count(*) FROM cities_to('C1')) AS open, (SELECT count(*) FROM cities_to('C1', '')) AS empty;
+SELECT (SELECT count(*) FROM cities_after('C1', NULL)) AS open, (SELECT count(*) FROM cities_after('C1', '')) AS empty;
+SELECT (SELECT count(*) FROM cities_between('C1')) AS open, (SELECT count(*) FROM cities_between('C1', '', '')) AS empty, (SELECT count(*) FROM cities_between('C1', '')) AS half;
+SELECT pattern_key('<=', 'A#{x}', 'x'::text, ''::text), pattern_key('<=', 'A#{x}', 'x'::text, NULL::text) = E'A#\U0010FFFF' AS open, pattern_key('>=', 'A#{x}', 'x'::text, ''::text), pattern_key('>', 'A#{x}', 'x'::text, ''::text) = E'A#\x01' AS after;
+SELECT pattern_key('<=', '{x}', 'x'::text, ''::text) AS none, pattern_key('>=', '{x}', 'x'::text, ''::text) = E'\x01' AS least;
+SELECT pattern_key('<=', 'A#{n:04}', 'n'::text, ''::text);
+
 -- ---- documents with an order and a limit ----
 
 SELECT create_table('desk', partition_key => 'pk', sort_key => 'sk', indexes => '[{"index_name": "by_user", "partition_key": "g1", "sort_key": "g2"}]');

@@ -122,7 +122,10 @@ RESET ROLE;
 REVOKE SELECT ON shop FROM query_patterns_reader;
 SET ROLE query_patterns_reader;
 SELECT named('orders_of_customer', '{":customer": {"S": "c7"}}');
+SELECT named('orders_of_customer', '{":customer": {"NULL": true}}');	-- not an empty answer, either
+SELECT request_safe('ExecuteStatement', '{"Statement": "SELECT * FROM \"shop\".\"pattern:orders_of_customer\" WHERE customer = NULL"}') -> 'body' ->> '__type' AS type;
 RESET ROLE;
+SELECT named('orders_of_customer', '{":customer": {"NULL": true}}');
 
 -- a pattern that does not find all items any more, and a function that was changed by hand
 SELECT create_entity('shop', 'note', type_attribute => 'kind', keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "{text}"}');

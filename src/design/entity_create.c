@@ -315,7 +315,7 @@ IsSameMember(Jsonb *a, Jsonb *b, const char *name)
 }
 
 static Jsonb *
-ParseJson(const char *json)
+ParseEntityJson(const char *json)
 {
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
@@ -324,8 +324,8 @@ ParseJson(const char *json)
 static bool
 KeepsKeys(const EntityRequest *r, const char *json)
 {
-	Jsonb	   *before = ParseJson(r->old_json);
-	Jsonb	   *after = ParseJson(json);
+	Jsonb	   *before = ParseEntityJson(r->old_json);
+	Jsonb	   *after = ParseEntityJson(json);
 
 	return IsSameMember(before, after, "keys") && IsSameMember(before, after, "type");
 }
@@ -354,8 +354,8 @@ KeyMember(Jsonb *entity, Slice attribute)
 static void
 RefuseCopiedKeys(const EntityRequest *r, const TableDef *def, const char *json)
 {
-	Jsonb	   *before = ParseJson(r->old_json);
-	Jsonb	   *after = ParseJson(json);
+	Jsonb	   *before = ParseEntityJson(r->old_json);
+	Jsonb	   *after = ParseEntityJson(json);
 
 	if (!IsSameMember(before, after, "type"))
 		RefuseCopiedEntity(def->relid, r->name, "change the keys of");

@@ -900,8 +900,17 @@ whole AS MATERIALIZED (
 	SELECT COALESCE(sum(s.items), 0)::int8 AS items, COALESCE(sum(s.bytes), 0)::int8 AS bytes FROM size s),
 large AS MATERIALIZED (
 	SELECT pg_relation_size(p.relation) > pg_size_bytes(current_setting('dynamo.in_place_build_limit')) AS large FROM place p),
+stale AS MATERIALIZED (
+	SELECT concat(CASE WHEN n.nspname <> p.schema_name THEN n.nspname || '.' END, r.proname) AS name, d.declared, w.problem
+	FROM place p CROSS JOIN LATERAL dynamo_internal.patterns_of(p.relation) d
+		JOIN pg_proc r ON r.oid = d.pattern::oid JOIN pg_namespace n ON n.oid = r.pronamespace
+		CROSS JOIN LATERAL (SELECT dynamo_internal.stale_problem(p.relation, d.declared) AS problem OFFSET 0) w
+	WHERE w.problem IS NOT NULL),
 entity AS MATERIALIZED (
-	SELECT f.name, f.n, f.object, f.was_form, f.must_form, f.must, f.was ->> 'type_value' IS DISTINCT FROM f.must ->> 'type_value' AS is_named_anew, f.moves AS migrates, f.shifts, COALESCE(s.items, 0) AS items, COALESCE(s.bytes, 0) AS bytes
+	SELECT f.name, f.n, f.object, f.was_form, f.must_form, f.must, f.was ->> 'type_value' IS DISTINCT FROM f.must ->> 'type_value' AS is_named_anew, f.moves AS migrates,
+		f.shifts OR EXISTS (SELECT FROM jsonb_each(f.was_form -> 'attributes' || (f.must_form -> 'attributes')) a
+							WHERE (f.was_form #> ARRAY['attributes', a.key] ? 'computed' OR f.must_form #> ARRAY['attributes', a.key] ? 'computed')
+								AND f.was_form -> 'attributes' <> f.must_form -> 'attributes') AS shifts, COALESCE(s.items, 0) AS items, COALESCE(s.bytes, 0) AS bytes
 	FROM f LEFT JOIN size s ON s.entity = f.name
 	WHERE f.kind = 'entity' AND f.change = 'change'),
 step AS (
@@ -961,6 +970,14 @@ step AS (
 	FROM f CROSS JOIN place p CROSS JOIN whole w
 	WHERE f.kind = 'entity' AND f.change = 'add' AND w.items > 0
 	UNION ALL
+	-- and of those of whose older items a pattern does not know that they have the keys that it reads
+	SELECT 31, f.n, f.object, 'apply', 'composes the keys of items that are there', format('SELECT dynamo.apply_entity(%L, %L, NULL)', p.call_name, f.name),
+		w.items, w.bytes, dynamo_internal.model_locks(f.kind, 'apply', false), NULL
+	FROM f CROSS JOIN place p CROSS JOIN whole w
+	WHERE f.kind = 'entity' AND f.must IS NOT NULL AND (f.change = 'keep' OR NOT f.moves AND NOT f.shifts)
+		AND CASE WHEN EXISTS (SELECT FROM stale s WHERE s.declared -> 'entities' ? f.name AND s.declared ->> 'index' IS NOT NULL)
+			THEN NOT dynamo.describe_entity(p.call_name, f.name) ?| '{composed,applied}' ELSE false END
+	UNION ALL
 	SELECT 54, f.n, f.object, 'repair', 'of the items that are there', format('SELECT dynamo.repair_copies(%L, %L, NULL)', p.call_name, f.name),
 		s.items, s.bytes, dynamo_internal.model_locks(f.kind, 'repair', false), NULL
 	FROM f JOIN size s ON s.entity = f.must ->> CASE f.kind WHEN 'copy' THEN 'child' ELSE 'parent' END CROSS JOIN place p
@@ -987,12 +1004,12 @@ step AS (
 	UNION ALL
 	-- access patterns know what they were made of
 	SELECT 60, f.n, f.object, CASE f.change WHEN 'change' THEN 'change' ELSE 'declare anew' END,
-		COALESCE(dynamo_internal.model_difference(f.was_form, f.must_form), 'entities or its index change'),
+		COALESCE(dynamo_internal.model_difference(f.was_form, f.must_form), s.problem, 'entities or its index change'),
 		dynamo_internal.in_schema(dynamo_internal.call_statement('create_access_pattern', p.call_name, dynamo_internal.with_member(f.must, 'replace', 'true')),
 			COALESCE(f.must ->> 'schema_name', p.schema_name)), 0, 0, 'none', NULL
-	FROM f CROSS JOIN place p
+	FROM f CROSS JOIN place p LEFT JOIN stale s ON f.kind = 'access pattern' AND s.name = f.name
 	WHERE f.kind = 'access pattern' AND f.must IS NOT NULL AND NOT f.comes
-		AND (f.change = 'change' OR EXISTS (SELECT FROM f o WHERE o.kind = 'entity' AND (o.goes OR o.comes OR o.shifts)
+		AND (f.change = 'change' OR s.name IS NOT NULL OR EXISTS (SELECT FROM f o WHERE o.kind = 'entity' AND (o.goes OR o.comes OR o.shifts)
 				OR o.kind = 'entity' AND o.change = 'change' AND NOT o.moves AND o.was_form -> 'attributes' <> o.must_form -> 'attributes'
 					AND EXISTS (SELECT FROM f v WHERE v.kind = 'view' AND v.name = f.must ->> 'view_name' AND v.must ->> 'entity_name' = o.name)
 				OR o.kind = 'index' AND o.change = 'change' AND o.name = f.must ->> 'index_name')))

@@ -87,6 +87,16 @@ ORDER BY f.proname, f.oid;
 END;
 COMMENT ON FUNCTION dynamo_internal.patterns_of(regclass, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';
 
+-- Why a pattern is not what would be declared now, or cannot find all items; null if there is no reason.
+CREATE FUNCTION dynamo_internal.stale_problem(table_name regclass, declared jsonb) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT CASE WHEN $2 ->> 'changed' IS NOT NULL THEN 'its function is not the one that was declared'
+	WHEN $2 ->> 'basis' IS NULL THEN 'it does not tell what it was made of'
+	ELSE dynamo_internal.pattern_problem($1, $2 ->> 'basis') END;
+END;
+COMMENT ON FUNCTION dynamo_internal.stale_problem(regclass, jsonb) IS 'returns why an access pattern must be declared anew';
+
 -- The items that a pattern may ask for: of each of its entities, in its index and, for
 -- items that are missing there, in the table.
 CREATE FUNCTION dynamo_internal.pattern_items(table_name regclass, declared jsonb, items integer) RETURNS SETOF dynamo.item
@@ -357,9 +367,7 @@ CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name regclass, caller
 SELECT 'error', p.pattern::text, format('it cannot find all items: %s', f.problem),
 	   format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
 FROM dynamo_internal.patterns_of($1, $2) p
-	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared ->> 'changed' IS NOT NULL THEN 'its function is not the one that was declared'
-		WHEN p.declared ->> 'basis' IS NULL THEN 'it does not tell what it was made of'
-		ELSE dynamo_internal.pattern_problem($1, p.declared ->> 'basis') END AS problem OFFSET 0) f
+	CROSS JOIN LATERAL (SELECT dynamo_internal.stale_problem($1, p.declared) AS problem OFFSET 0) f
 WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared ->> 'index');
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(regclass, oid) IS 'rule: an access pattern whose entities or index have changed';

@@ -234,6 +234,12 @@ extern bool EntityCompute(const Entity *entity, const EntityAttribute *a, ValueR
  */
 extern bool EntityKeepsReadOnly(const EntitySet *set, ValueRef item, ValueRef old, Problem *problem);
 
+/*
+ * The same for what the item is: an item of an entity with read-only attributes stays one of
+ * it.  The keys of the item are composed.
+ */
+extern bool EntityKeepsKind(const EntitySet *set, ValueRef item, ValueRef old, Problem *problem);
+
 /* ---- entity_compose.c ---- */
 
 /* An item that is being written. */

@@ -157,3 +157,17 @@ EntityKeepsReadOnly(const EntitySet *set, ValueRef item, ValueRef old, Problem *
 	}
 	return true;
 }
+
+bool
+EntityKeepsKind(const EntitySet *set, ValueRef item, ValueRef old, Problem *problem)
+{
+	const Entity *entity = EntityOfItem(set, old);
+
+	if (entity == NULL || !entity->has_read_only || EntityOfItem(set, item) == entity)
+		return true;
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = psprintf(DYNAMO_INVALID_PARAMETERS "Cannot update the item. An item of entity %.*s, which has read-only attributes, stays one",
+							(int) entity->name.len, entity->name.data)
+	});
+}

@@ -197,20 +197,25 @@ EndBound(KeyComparison comparison, const TemplatePart *part, StringInfo out)
 		appendStringInfoString(out, GREATEST_CHARACTER);
 }
 
+/*
+ * Appends a bound, or what an open one stands for.  An empty text is a bound: it is less
+ * than any key has.
+ */
 static void
 AppendPatternBound(const PatternValue *value, const TemplatePart *part, ValueRef bound, StringInfo out)
 {
 	const char *reason;
 	ComposeStatus status = PartAppend(part, bound, out, &reason);
+	bool		empty = status == COMPOSE_MISSING && !ValueIsMissing(bound) && ValueTypeOf(bound) == VALUE_S;
 
-	if (status == COMPOSE_UNFIT)
-		InvalidArgument("the bound of {%.*s} %s", (int) part->name.len, part->name.data, reason);
-	if (status == COMPOSE_OK)
+	if (status == COMPOSE_UNFIT || (empty && part->kind != PART_TEXT))
+		InvalidArgument("the bound of {%.*s} %s", (int) part->name.len, part->name.data, empty ? "is empty" : reason);
+	if (status == COMPOSE_OK || (empty && value->comparison != KEY_BEGINS_WITH_PART))
 		EndBound(value->comparison, part, out);
-	else if (IsLowerBound(value->comparison) && out->len == 0)
-		appendStringInfoString(out, LEAST_CHARACTER);
-	else if (value->comparison == KEY_TO || value->comparison == KEY_BEFORE)
+	else if (!empty && (value->comparison == KEY_TO || value->comparison == KEY_BEFORE))
 		appendStringInfoString(out, GREATEST_CHARACTER);
+	if (IsLowerBound(value->comparison) && out->len == 0)
+		appendStringInfoString(out, LEAST_CHARACTER);
 }
 
 bool

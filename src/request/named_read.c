@@ -13,6 +13,7 @@
 #include "request/model.h"
 #include "request/named_read.h"
 #include "request/params.h"
+#include "store/store.h"
 #include "table/table_name.h"
 
 /* What such a request has of the members of Query. */
@@ -76,11 +77,22 @@ NamedReadSetPage(NamedRead *read, int64 limit, const bool *forward)
 		read->op.forward = *forward;
 }
 
+/* Who may not read the table learns nothing, not even that there is nothing. */
+static void
+AnswerNothing(const NamedRead *read, ReadPageResult *page)
+{
+	Store		store;
+
+	StoreOpen(&store, read->op.table_name, ACL_SELECT);
+	StoreClose(&store);
+	memset(page, 0, sizeof(*page));
+}
+
 void
 NamedReadPage(NamedRead *read, ReadPageResult *page)
 {
 	if (read->nothing)
-		memset(page, 0, sizeof(*page));
+		AnswerNothing(read, page);
 	else
 		ReadPage(&read->op, read->limit, page);
 }

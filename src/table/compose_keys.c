@@ -14,28 +14,40 @@
 #include "entity/entity.h"
 #include "table/table.h"
 
-/* Items that logical replication applies were composed on their own server. */
-static bool
-Compose(const TableDef *def, EntityWrite *write, struct varlena **composed)
-{
-	write->set = def->entities;
-	*composed = NULL;
-	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
-		return true;
-	return CheckReadOnlyAttributes(def, write->item, write->old, write->problem) && EntityCompose(write, composed);
-}
-
 bool
 HasReadOnlyAttributes(const TableDef *def)
 {
 	return def->entities != NULL && def->entities->has_read_only;
 }
 
+/* Whether an item that replaces another one must keep its read-only attributes. */
+static bool
+MustKeep(const TableDef *def, ValueRef old)
+{
+	return HasReadOnlyAttributes(def) && !ValueIsMissing(old) && SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA;
+}
+
+/* Items that logical replication applies were composed on their own server. */
+static bool
+Compose(const TableDef *def, EntityWrite *write, struct varlena **composed)
+{
+	bool		keeps = MustKeep(def, write->old);
+
+	write->set = def->entities;
+	*composed = NULL;
+	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		return true;
+	if (keeps && !EntityKeepsReadOnly(def->entities, write->item, write->old, write->problem))
+		return false;
+	return EntityCompose(write, composed) &&
+		(!keeps || EntityKeepsKind(def->entities, *composed != NULL ? ItemRoot(*composed) : write->item, write->old, write->problem));
+}
+
 bool
 CheckReadOnlyAttributes(const TableDef *def, ValueRef item, ValueRef old, Problem *problem)
 {
-	return !HasReadOnlyAttributes(def) || ValueIsMissing(old) || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA ||
-		EntityKeepsReadOnly(def->entities, item, old, problem);
+	return !MustKeep(def, old) || (EntityKeepsReadOnly(def->entities, item, old, problem) &&
+								   EntityKeepsKind(def->entities, item, old, problem));
 }
 
 bool
