@@ -2239,7 +2239,8 @@ CREATE TABLE dynamo_internal.table_settings (
 	sse_key text,
 	time_to_live_changed_at timestamptz,
 	recovery_period_days bigint NOT NULL DEFAULT 0,
-	recovery_since timestamptz
+	recovery_since timestamptz,
+	recovery_stream text
 );
 CREATE INDEX table_settings_relation ON dynamo_internal.table_settings (relation);
 COMMENT ON TABLE dynamo_internal.table_settings IS
@@ -2704,6 +2705,8 @@ CREATE TABLE dynamo_internal.archive_jobs (
 	owner_role bigint NOT NULL,
 	owner_server bigint NOT NULL,
 	relation bigint NOT NULL,
+	source bigint NOT NULL,
+	moment bigint NOT NULL,
 	table_name text COLLATE "C" NOT NULL,
 	table_id text NOT NULL,
 	table_arn text NOT NULL,

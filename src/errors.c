@@ -49,6 +49,8 @@ static const DynamoException exceptions[] = {
 	{ERRCODE_DYNAMO_RECOVERY_UNAVAILABLE, "PointInTimeRecoveryUnavailableException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_BACKUP_IN_USE, "BackupInUseException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_TABLE_ALREADY_EXISTS, "TableAlreadyExistsException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_INVALID_RESTORE_TIME, "InvalidRestoreTimeException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_BACKUPS_UNAVAILABLE, "ContinuousBackupsUnavailableException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_INTERNAL, "InternalServerError", PREFIX_SERVICE, 500, false},
 };
 

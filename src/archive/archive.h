@@ -9,6 +9,7 @@
  *	archive_launch.c	starts a worker at commit
  *	archive_worker.c	the background worker of one job
  *	archive_execute.c	executes the job in the worker
+ *	archive_past.c		copies a table as it was at a time
  *	archive_model.c		reads and writes the entities and copies of a table
  *
  * A request checks its parameters, inserts the row of a job and, for an import
@@ -82,6 +83,8 @@ typedef struct Job
 	int64		owner_role;		/* its OID; 0 if only superusers may see the job */
 	int64		owner_server;	/* the server whose OID that is */
 	int64		relation;		/* OID of the table */
+	int64		source;			/* OID of the table whose past is restored; 0 for restores of backups */
+	int64		moment;			/* as of which; 0: as it is when the worker reads it */
 	char	   *table_name;
 	char	   *table_id;
 	char	   *table_arn;

@@ -16,6 +16,7 @@
 
 #include "archive/archive.h"
 #include "archive/archive_model.h"
+#include "archive/archive_past.h"
 #include "errors.h"
 #include "extension_objects.h"
 #include "security/owner.h"
@@ -221,47 +222,72 @@ SetModelAside(Store *store)
 		return NULL;
 	StoreClose(store);
 	ModelSetAside(TableNameOfOid(relid), model);
-	StoreOpenRelation(store, relid, ACL_INSERT | ACL_UPDATE);
+	StoreOpenRelation(store, relid, ACL_INSERT | ACL_UPDATE | ACL_DELETE);
 	return model;
 }
 
+/* Fills a table that is restored, and that then has the model of its backup or source. */
 static void
-ExecuteImport(Job *job)
+ExecuteRestore(Job *job, Import *import, const List *sources)
 {
-	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
-	bool		restore = IsRestore(job);
-	List	   *sources = FindSourcesOfJob(job);
-	char	   *model = NULL;
+	char	   *model;
 	OwnerScope	scope;
 	Store		store;
-	Import		import = {
-		.store = &store,
-		.from_file = true,
-		.skip_errors = !restore,
-		.notice_level = LOG
-	};
 
-	SourcesVerify(sources);
-	EnterTable(job, &scope, &store,
-			   ACL_INSERT | ACL_UPDATE | (SourcesHaveChanges(sources) ? ACL_DELETE : 0));
-	if (restore)
-		model = SetModelAside(&store);
-	if (job->format != NULL && strcmp(job->format, "CSV") == 0)
-		import.csv = MakeCsvFormat(job, store.def);
-	ImportSources(&import, sources, gzip ? INPUT_GZIP : INPUT_PLAIN);
+	EnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE | ACL_DELETE);
+	import->store = &store;
+	model = SetModelAside(&store);
+	if (job->source != 0)
+		PastCopy(job, import);
+	else
+		ImportSources(import, sources, INPUT_GZIP);
 	StoreClose(&store);
 	if (model != NULL)
 		ModelWrite(TableNameOfOid((Oid) job->relation), model);
 	OwnerScopeLeave(&scope);
+	if (job->source == 0 && import->imported != job->expected)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the backup has " INT64_FORMAT " items instead of " INT64_FORMAT,
+						import->imported, job->expected)));
+}
+
+static void
+ExecuteImport(Job *job, Import *import, const List *sources)
+{
+	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
+	OwnerScope	scope;
+	Store		store;
+
+	EnterTable(job, &scope, &store,
+			   ACL_INSERT | ACL_UPDATE | (SourcesHaveChanges(sources) ? ACL_DELETE : 0));
+	import->store = &store;
+	if (job->format != NULL && strcmp(job->format, "CSV") == 0)
+		import->csv = MakeCsvFormat(job, store.def);
+	ImportSources(import, sources, gzip ? INPUT_GZIP : INPUT_PLAIN);
+	StoreClose(&store);
+	OwnerScopeLeave(&scope);
+}
+
+static void
+ExecuteLoad(Job *job)
+{
+	List	   *sources = job->source == 0 ? FindSourcesOfJob(job) : NIL;
+	Import		import = {
+		.from_file = job->source == 0,
+		.skip_errors = !IsRestore(job),
+		.notice_level = LOG
+	};
+
+	SourcesVerify(sources);
+	if (IsRestore(job))
+		ExecuteRestore(job, &import, sources);
+	else
+		ExecuteImport(job, &import, sources);
 	job->items = import.imported;
 	job->errors = import.failed;
 	job->processed = import.imported + import.failed;
 	job->bytes = import.bytes;
-	if (restore && import.imported != job->expected)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("the backup has " INT64_FORMAT " items instead of " INT64_FORMAT,
-						import.imported, job->expected)));
 	if (import.failed > 0)
 	{
 		job->failure_code = "ItemValidationError";
@@ -275,5 +301,5 @@ JobExecute(Job *job)
 	if (strcmp(job->kind, JOB_EXPORT) == 0 || strcmp(job->kind, JOB_BACKUP) == 0)
 		ExecuteExport(job);
 	else
-		ExecuteImport(job);
+		ExecuteLoad(job);
 }

@@ -54,6 +54,8 @@ static const JobColumn columns[] = {
 	NUMBER_COLUMN(owner_role),
 	NUMBER_COLUMN(owner_server),
 	NUMBER_COLUMN(relation),
+	NUMBER_COLUMN(source),
+	NUMBER_COLUMN(moment),
 	TEXT_COLUMN(table_name),
 	TEXT_COLUMN(table_id),
 	TEXT_COLUMN(table_arn),

@@ -67,6 +67,7 @@ static const Column table_columns[] = {
 	{"time_to_live_changed_at", COLUMN_TIME, offsetof(TableSettings, ttl_changed)},
 	{"recovery_period_days", COLUMN_BIGINT, offsetof(TableSettings, recovery_days)},
 	{"recovery_since", COLUMN_TIME, offsetof(TableSettings, recovery_since)},
+	{"recovery_stream", COLUMN_TEXT, offsetof(TableSettings, recovery_stream)},
 };
 
 static const Column index_columns[] = {

@@ -49,6 +49,8 @@ typedef struct TableSettings
 	int64		ttl_changed;	/* last change by a request */
 	int64		recovery_days;	/* RecoveryPeriodInDays; 0: point-in-time recovery is off */
 	int64		recovery_since; /* time at which it was turned on */
+	char	   *recovery_stream;	/* label of the stream that requests do not show, because it is there
+								 * only for recovery; NULL if there is none */
 } TableSettings;
 
 typedef struct TableTag

@@ -18,6 +18,7 @@
 #include "extension_objects.h"
 #include "request/arn.h"
 #include "request/description.h"
+#include "request/recovery.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
 #include "request/vector_params.h"
@@ -352,7 +353,7 @@ WriterStreamSpecification(Writer *w, const OpenedTable *table, const char *name)
 {
 	TableStream stream;
 
-	if (!TableStreamOf(table->rel, &stream))
+	if (RecoveryHidesStream(table) || !TableStreamOf(table->rel, &stream))
 		return NULL;
 	WriterName(w, name);
 	WriterBeginObject(w);
@@ -408,9 +409,10 @@ WriterRestore(Writer *w, const Job *restore)
 {
 	WriterName(w, "RestoreSummary");
 	WriterBeginObject(w);
-	WriterStringMember(w, "SourceBackupArn", restore->arn);
+	if (restore->source == 0)
+		WriterStringMember(w, "SourceBackupArn", restore->arn);
 	WriterStringMember(w, "SourceTableArn", restore->table_arn);
-	WriterTimeMember(w, "RestoreDateTime", restore->started);
+	WriterTimeMember(w, "RestoreDateTime", restore->moment > 0 ? restore->moment : restore->started);
 	WriterBoolMember(w, "RestoreInProgress", true);
 	WriterEndObject(w);
 }

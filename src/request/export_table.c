@@ -13,6 +13,7 @@
 #include "request/job_request.h"
 #include "request/model.h"
 #include "request/params.h"
+#include "request/recovery.h"
 #include "request/table_params.h"
 #include "security/settings_owner.h"
 #include "transfer/export_tree.h"
@@ -28,7 +29,6 @@ static const Shape export_format = ENUM(export_formats);
 static const Shape export_type = ENUM(export_types);
 static const Shape sse_algorithm = ENUM(sse_algorithms);
 
-/* Refused as a whole. */
 /* Refused as a whole. */
 static const Shape incremental = {.kind = SHAPE_STRUCTURE, .name = "IncrementalExportSpecification"};
 static const Shape export_filter = {.kind = SHAPE_STRUCTURE, .name = "FilterSpecification"};
@@ -94,16 +94,6 @@ OpenExported(OpenedTable *table, const Field *input)
 				(errcode(ERRCODE_DYNAMO_TABLE_NOT_FOUND),
 				 errmsg("Table not found: %s", arn)));
 	TableOpen(table, name, AccessShareLock);
-}
-
-static void
-CheckRecovery(const OpenedTable *table)
-{
-	if (table->settings->recovery_days == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RECOVERY_UNAVAILABLE),
-				 errmsg("Point in time recovery is not enabled for table '%s'", table->name),
-				 errhint("Call UpdateContinuousBackups.")));
 }
 
 /* ---- the answer ---- */

@@ -50,21 +50,22 @@ JobIdOfArn(const char *text, const char *kind)
 
 /* ---- beginning a job ---- */
 
-static void
-CheckOwner(const OpenedTable *table)
+void
+CheckJobOwner(const OpenedTable *table)
 {
 	if (!RelationOwnercheck(RelationGetRelid(table->rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table->rel));
 }
 
 Job *
-JobOfRequest(const Request *request, const char *kind, const OpenedTable *table)
+JobWithoutFiles(const Request *request, const char *kind, const OpenedTable *table)
 {
 	Job		   *job = palloc0(sizeof(Job));
 
-	job->directory = ArchiveDirectory();
-	CheckOwner(table);
+	CheckJobOwner(table);
 	PreventCommandIfReadOnly(request->operation->name);
+	job->directory = pstrdup("");
+	job->bucket = pstrdup("");
 	job->started = SettingsTime();
 	job->id = TreeNewId(job->started);
 	job->kind = pstrdup(kind);
@@ -76,6 +77,16 @@ JobOfRequest(const Request *request, const char *kind, const OpenedTable *table)
 	job->table_arn = TableArn(table->name);
 	job->arn = psprintf("%s/%s/%s", job->table_arn, kind, job->id);
 	job->parameters = pnstrdup(request->input->text.data, request->input->text.len);
+	return job;
+}
+
+Job *
+JobOfRequest(const Request *request, const char *kind, const OpenedTable *table)
+{
+	char	   *directory = ArchiveDirectory();
+	Job		   *job = JobWithoutFiles(request, kind, table);
+
+	job->directory = directory;
 	return job;
 }
 

@@ -19,6 +19,12 @@ extern char *JobIdOfArn(const char *arn, const char *kind);
  */
 extern Job *JobOfRequest(const Request *request, const char *kind, const OpenedTable *table);
 
+/* The same for a job without files, which needs no right to the archive directory. */
+extern Job *JobWithoutFiles(const Request *request, const char *kind, const OpenedTable *table);
+
+/* Raises an error unless the user owns a table. */
+extern void CheckJobOwner(const OpenedTable *table);
+
 /* Stores a job, and starts it at commit. */
 extern void JobStart(const Job *job);
 

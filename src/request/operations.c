@@ -61,6 +61,7 @@
 	X(PutResourcePolicy) \
 	X(Query) \
 	X(RestoreTableFromBackup) \
+	X(RestoreTableToPointInTime) \
 	X(Scan) \
 	X(SearchVectors) \
 	X(TagResource) \

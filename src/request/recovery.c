@@ -1,30 +1,25 @@
 /*
  * recovery.c
  *	  UpdateContinuousBackups and DescribeContinuousBackups.
- *
- * Point-in-time recovery of a table is a setting that is stored and returned.
- * What protects the data is the server's archiving of its log, for all tables at
- * once.  So restorable times are returned only if the server archives, and a
- * warning is raised otherwise.
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
+#include "archive/archive_past.h"
 #include "datatype/timestamp.h"
-
+#include "ddl/table_settings.h"
 #include "errors.h"
-#include "request/description.h"
 #include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
+#include "request/recovery.h"
 #include "request/table_params.h"
 #include "security/settings_owner.h"
-#include "ddl/table_settings.h"
+#include "stream/stream.h"
 
 #define DEFAULT_RECOVERY_DAYS	35
 
-/* The age of the latest restorable time, from the service's reference. */
-#define RECOVERY_LAG	(300 * USECS_PER_SEC)
+/* The view type of the stream that recovery starts. */
+#define RECOVERY_VIEW	"NEW_AND_OLD_IMAGES"
 
 /*
  * Opens the table; these operations have an exception of their own for a
@@ -42,60 +37,219 @@ OpenExisting(OpenedTable *table, const Field *input, LOCKMODE lockmode)
 	TableOpen(table, name, lockmode);
 }
 
-static void
-WriterRestorableTimes(Writer *out, const TableSettings *settings)
-{
-	int64		now = SettingsTime();
-	int64		earliest = now - settings->recovery_days * USECS_PER_DAY;
+/* ---- times ---- */
 
-	WriterTimeMember(out, "EarliestRestorableDateTime", Max(settings->recovery_since, earliest));
-	WriterTimeMember(out, "LatestRestorableDateTime",
-					 Max(settings->recovery_since, now - RECOVERY_LAG));
+RecoveryWindow
+RecoveryWindowOf(const OpenedTable *table)
+{
+	RecoveryWindow window = {.latest = SettingsTime()};
+	int64		since;
+
+	window.recorded = PastIsRecorded(table->rel, &since);
+	window.earliest = window.latest;
+	if (!window.recorded)
+		return window;
+	since = Max(since, table->settings->recovery_since);
+	since = Max(since, window.latest - table->settings->recovery_days * USECS_PER_DAY);
+	window.recorded = since <= window.latest;
+	window.earliest = Min(since, window.latest);
+	return window;
+}
+
+void
+CheckRecovery(const OpenedTable *table)
+{
+	if (table->settings->recovery_days == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RECOVERY_UNAVAILABLE),
+				 errmsg("Point in time recovery is not enabled for table '%s'", table->name),
+				 errhint("Call UpdateContinuousBackups.")));
+}
+
+/* ---- the stream ---- */
+
+bool
+RecoveryHidesStream(const OpenedTable *table)
+{
+	const char *hidden = table->settings->recovery_stream;
+	TableStream stream;
+
+	return hidden != NULL && TableStreamOf(table->rel, &stream) && strcmp(stream.label, hidden) == 0;
+}
+
+static bool
+HasStreamWithOld(const OpenedTable *table)
+{
+	TableStream stream;
+
+	return TableStreamOf(table->rel, &stream) && StreamViewHasOld(stream.view);
+}
+
+/* What the settings say of the open stream: shown, with its label, or hidden. */
+static void
+ShowStream(OpenedTable *table)
+{
+	TableStream stream;
+
+	if (TableStreamOf(table->rel, &stream))
+		table->settings->stream_label = pstrdup(stream.label);
+	table->settings->recovery_stream = NULL;
 }
 
 static void
-WriterRecovery(Writer *out, const TableSettings *settings)
+HideStream(OpenedTable *table)
 {
-	bool		enabled = settings->recovery_days > 0;
+	TableStream stream;
+
+	if (TableStreamOf(table->rel, &stream))
+		table->settings->recovery_stream = pstrdup(stream.label);
+}
+
+/* Starts the stream that recovery needs, of which requests show nothing. */
+static void
+StartHiddenStream(OpenedTable *table, const char *name)
+{
+	char	   *label = table->settings->stream_label;
+
+	TableClose(table);
+	(void) StreamEnable(name, RECOVERY_VIEW);
+	TableOpen(table, name, ShareRowExclusiveLock);
+	HideStream(table);
+	table->settings->stream_label = label;
+}
+
+static void
+RefuseStreamView(const OpenedTable *table, const char *view)
+{
+	if (table->settings->recovery_days > 0 && !StreamViewHasOld(view))
+		InvalidRequest("Invalid Request: StreamViewType %s is not possible while point-in-time recovery is enabled, "
+					   "which needs a stream with old images", view);
+}
+
+/* Returns whether the stream that is hidden is what is wanted. */
+static bool
+EnableShownStream(OpenedTable *table, const char *view)
+{
+	RefuseStreamView(table, view);
+	if (!RecoveryHidesStream(table))
+		return false;
+	if (strcmp(view, RECOVERY_VIEW) != 0)
+	{
+		StreamDisable(table->name);
+		return false;
+	}
+	ShowStream(table);
+	TableSettingsWrite(table->rel, table->settings);
+	return true;
+}
+
+/* Returns whether the stream remains, because it is needed, or is not shown anyway. */
+static bool
+DisableShownStream(OpenedTable *table)
+{
+	if (RecoveryHidesStream(table))
+		InvalidRequest("Table has no stream to disable: TableName: %s", table->name);
+	if (table->settings->recovery_days == 0 || !HasStreamWithOld(table))
+		return false;
+	HideStream(table);
+	TableSettingsWrite(table->rel, table->settings);
+	return true;
+}
+
+void
+RecoveryChangeStream(const char *name, const Field *stream)
+{
+	bool		enable = FieldBool(stream, "StreamEnabled", false);
+	const char *view = FieldString(stream, "StreamViewType");
+	OpenedTable table;
+	bool		done;
+
+	TableOpen(&table, name, AccessShareLock);
+	done = enable ? EnableShownStream(&table, view) : DisableShownStream(&table);
+	TableClose(&table);
+	if (done)
+		return;
+	if (enable)
+		(void) StreamEnable(name, view);
+	else
+		StreamDisable(name);
+}
+
+/* ---- the answer ---- */
+
+static void
+WriterRecovery(Writer *out, const OpenedTable *table)
+{
+	bool		enabled = table->settings->recovery_days > 0;
 
 	WriterName(out, "PointInTimeRecoveryDescription");
 	WriterBeginObject(out);
 	WriterStringMember(out, "PointInTimeRecoveryStatus", enabled ? "ENABLED" : "DISABLED");
 	if (enabled)
-		WriterIntegerMember(out, "RecoveryPeriodInDays", settings->recovery_days);
-	if (enabled && XLogArchivingActive())
-		WriterRestorableTimes(out, settings);
+	{
+		RecoveryWindow window = RecoveryWindowOf(table);
+
+		WriterIntegerMember(out, "RecoveryPeriodInDays", table->settings->recovery_days);
+		WriterTimeMember(out, "EarliestRestorableDateTime", window.earliest);
+		WriterTimeMember(out, "LatestRestorableDateTime", window.latest);
+	}
 	WriterEndObject(out);
 }
 
 static void
-WriterContinuousBackups(Writer *out, const TableSettings *settings)
+WriterContinuousBackups(Writer *out, const OpenedTable *table)
 {
 	WriterName(out, "ContinuousBackupsDescription");
 	WriterBeginObject(out);
 	/* the service returns this for every table, whatever its settings */
 	WriterStringMember(out, "ContinuousBackupsStatus", "ENABLED");
-	WriterRecovery(out, settings);
+	WriterRecovery(out, table);
 	WriterEndObject(out);
 }
 
+/* ---- operations ---- */
+
 static void
-WarnWithoutArchiving(const char *table_name)
+RefuseRecovery(const OpenedTable *table, const char *reason, const char *hint)
 {
-	if (XLogArchivingActive())
-		return;
-	ereport(WARNING,
-			(errmsg("point-in-time recovery of table \"%s\" is recorded but the server does not archive its log",
-					table_name),
-			 errhint("Set \"archive_mode\" and take base backups.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_BACKUPS_UNAVAILABLE),
+			 errmsg("Backups are not available for the table: %s. %s", table->name, reason),
+			 errhint("%s", hint)));
+}
+
+/* Makes sure that changes are recorded; or refuses what could not be kept. */
+static void
+EnableRecovery(OpenedTable *table, const char *name, int64 days)
+{
+	TableStream stream;
+
+	if (table->def->distributed)
+		RefuseRecovery(table, "A distributed table cannot be restored to a time.",
+					   "Use CreateBackup, or the archiving of the servers.");
+	if (!TableStreamOf(table->rel, &stream))
+		StartHiddenStream(table, name);
+	else if (!StreamViewHasOld(stream.view))
+		RefuseRecovery(table, psprintf("Its stream has the view type %s, without the old images that a restore needs.", stream.view),
+					   "Disable the stream, or enable it with NEW_AND_OLD_IMAGES.");
+	if (table->settings->recovery_days == 0)
+		table->settings->recovery_since = SettingsTime();
+	table->settings->recovery_days = days;
 }
 
 static void
-SetRecovery(TableSettings *settings, bool enabled, int64 days)
+DisableRecovery(OpenedTable *table, const char *name)
 {
-	if (enabled && settings->recovery_days == 0)
-		settings->recovery_since = SettingsTime();
-	settings->recovery_days = enabled ? days : 0;
+	bool		hidden = RecoveryHidesStream(table);
+
+	table->settings->recovery_days = 0;
+	table->settings->recovery_stream = NULL;
+	TableSettingsWrite(table->rel, table->settings);
+	if (!hidden)
+		return;
+	TableClose(table);
+	StreamDisable(name);
+	TableOpen(table, name, AccessShareLock);
 }
 
 static const Shape recovery_days = {.kind = SHAPE_INTEGER, .min = 1, .max = 35};
@@ -120,12 +274,15 @@ UpdateContinuousBackupsRequest(Request *request)
 	if (!enabled && FieldMember(specification, "RecoveryPeriodInDays") != NULL)
 		InvalidRequest("Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.");
 	OpenExisting(&table, request->input, ShareUpdateExclusiveLock);
-	SetRecovery(table.settings, enabled,
-				FieldInteger(specification, "RecoveryPeriodInDays", DEFAULT_RECOVERY_DAYS));
-	TableSettingsWrite(table.rel, table.settings);
 	if (enabled)
-		WarnWithoutArchiving(table.name);
-	WriterContinuousBackups(request->out, table.settings);
+	{
+		EnableRecovery(&table, FieldTableName(request->input),
+					   FieldInteger(specification, "RecoveryPeriodInDays", DEFAULT_RECOVERY_DAYS));
+		TableSettingsWrite(table.rel, table.settings);
+	}
+	else
+		DisableRecovery(&table, FieldTableName(request->input));
+	WriterContinuousBackups(request->out, &table);
 	TableClose(&table);
 }
 
@@ -142,7 +299,7 @@ DescribeContinuousBackupsRequest(Request *request)
 	OpenedTable table;
 
 	OpenExisting(&table, request->input, AccessShareLock);
-	WriterContinuousBackups(request->out, table.settings);
+	WriterContinuousBackups(request->out, &table);
 	TableClose(&table);
 }
 

@@ -1,13 +1,20 @@
 /*
  * restore_table.c
- *	  RestoreTableFromBackup.
+ *	  RestoreTableFromBackup and RestoreTableToPointInTime.
  *
  * The table is created as CreateTable would create it, from what the backup
  * keeps of its table and the overrides of the request, and gets its entities,
  * copies and other parts (backup_parts.h).  DescribeTable returns CREATING until
- * the worker has restored the items.
+ * the worker has restored the items: of the files of a backup, or of the source, as
+ * of a time.  For the latter, what a backup would keep of the source is made when the
+ * restore begins.
  */
 #include "postgres.h"
+
+#include <math.h>
+
+#include "datatype/timestamp.h"
+#include "utils/rel.h"
 
 #include "archive/archive_model.h"
 #include "errors.h"
@@ -15,7 +22,10 @@
 #include "request/backup_parts.h"
 #include "request/backups.h"
 #include "request/create_table.h"
+#include "request/arn.h"
 #include "request/model.h"
+#include "request/params.h"
+#include "request/recovery.h"
 #include "request/table_params.h"
 
 typedef struct Restoring
@@ -290,6 +300,36 @@ BeginRestore(const Request *request, const Job *backup, const OpenedTable *table
 	return job;
 }
 
+/* ---- what both operations do ---- */
+
+/* Creates the table for what a backup keeps. */
+static const char *
+CreateRestored(const Field *input, const Job *backup)
+{
+	const Field *details = BackupDetailsRead(backup);
+	const Field *parts = FieldMember(details, "Parts");
+	const Field *creation = CreationOfRestore(input, FieldMember(details, "Creation"));
+	const char *name = CreateTableFrom(creation, parts != NULL ? (int) FieldInteger(parts, "partitions", 0) : 0);
+
+	if (backup->model != NULL)
+		ModelWrite(name, backup->model);
+	BackupPartsRestore(backup, parts, TableNameLock(name, AccessShareLock, false));
+	DistributeNewTable(name);
+	return name;
+}
+
+static void
+AnswerRestore(Request *request, OpenedTable *table, const Job *job)
+{
+	Transition	transition = {.status = "CREATING", .created = true, .restore = job};
+
+	WriterName(request->out, "TableDescription");
+	WriterTable(request->out, table, &transition);
+	TableClose(table);
+}
+
+/* ---- from a backup ---- */
+
 static const Member restore_members[] = {
 	REQUIRED("TargetTableName", model_new_name),
 	REQUIRED("BackupArn", model_part_arn),
@@ -306,34 +346,138 @@ static const Shape restore_table_input = STRUCTURE("RestoreTableFromBackupInput"
 static void
 RestoreTableRequest(Request *request)
 {
-	Transition	transition = {.status = "CREATING", .created = true};
-	const Field *input = request->input;
-	const Field *details;
-	const Field *creation;
-	const Field *parts;
 	const Job  *backup;
-	const char *name;
 	OpenedTable table;
 
 	(void) ArchiveDirectory();
-	backup = FindBackup(input);
+	backup = FindBackup(request->input);
 	if (JobIsUnfinished(backup) || BackupIsBeingRestored(backup->id))
 		BackupInUse(backup);
-	CheckTarget(FieldString(input, "TargetTableName"));
-	details = BackupDetailsRead(backup);
-	parts = FieldMember(details, "Parts");
-	creation = CreationOfRestore(input, FieldMember(details, "Creation"));
-	name = CreateTableFrom(creation, parts != NULL ? (int) FieldInteger(parts, "partitions", 0) : 0);
-	if (backup->model != NULL)
-		ModelWrite(name, backup->model);
-	BackupPartsRestore(backup, parts, TableNameLock(name, AccessShareLock, false));
-	DistributeNewTable(name);
-	TableOpen(&table, name, AccessShareLock);
-	transition.restore = BeginRestore(request, backup, &table);
-	WriterName(request->out, "TableDescription");
-	WriterTable(request->out, &table, &transition);
-	TableClose(&table);
+	CheckTarget(FieldString(request->input, "TargetTableName"));
+	TableOpen(&table, CreateRestored(request->input, backup), AccessShareLock);
+	AnswerRestore(request, &table, BeginRestore(request, backup, &table));
 }
 
 OPERATION(RestoreTableFromBackup, &restore_table_input, RestoreTableRequest,
+		  .changes = "TargetTableName", .on_coordinator = true);
+
+/* ---- to a time ---- */
+
+static const Member restore_to_time_members[] = {
+	MEMBER("SourceTableArn", model_resource_arn),
+	MEMBER("SourceTableName", model_new_name),
+	REQUIRED("TargetTableName", model_new_name),
+	MEMBER("UseLatestRestorableTime", model_boolean),
+	MEMBER("RestoreDateTime", model_any_long),
+	MEMBER("BillingModeOverride", model_billing_mode),
+	MEMBER("GlobalSecondaryIndexOverride", model_global_indexes),
+	MEMBER("LocalSecondaryIndexOverride", model_local_indexes),
+	MEMBER("ProvisionedThroughputOverride", model_throughput),
+	MEMBER("OnDemandThroughputOverride", model_on_demand),
+	MEMBER("SSESpecificationOverride", model_encryption),
+	MEMBER("VectorIndexOverride", model_vector_indexes),
+};
+static const Shape restore_to_time_input = STRUCTURE("RestoreTableToPointInTimeInput", restore_to_time_members);
+
+static void
+CheckRestoreChoice(const Field *input)
+{
+	bool		latest = FieldBool(input, "UseLatestRestorableTime", false);
+
+	if ((FieldMember(input, "SourceTableArn") != NULL) == (FieldMember(input, "SourceTableName") != NULL))
+		InvalidRequest("Invalid Request: Must provide exactly one of: sourceTableArn, sourceTableName");
+	if (latest == (FieldMember(input, "RestoreDateTime") != NULL))
+		InvalidRequest("Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both");
+}
+
+static void
+OpenRestored(OpenedTable *source, const Field *input)
+{
+	bool		by_arn = FieldMember(input, "SourceTableArn") != NULL;
+	const char *given = FieldString(input, by_arn ? "SourceTableArn" : "SourceTableName");
+	const char *name = by_arn ? TableNameOf(FieldSlice(input, "SourceTableArn")) : given;
+
+	if (!TableExists(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_TABLE_NOT_FOUND),
+				 errmsg("Table not found: %s", given)));
+	TableOpen(source, name, AccessShareLock);
+}
+
+/* Seconds, which may have decimals, in microseconds. */
+static int64
+MicrosecondsOf(Slice text)
+{
+	double		seconds = strtod(pnstrdup(text.data, text.len), NULL);
+
+	return seconds > -1e11 && seconds < 1e11 ? (int64) rint(seconds * USECS_PER_SEC) : -1;
+}
+
+/*
+ * Returns the time to restore; 0 for the present of a table whose changes are not recorded.
+ * Clients know times to a second, so the second of the earliest time means that time.
+ */
+static int64
+TimeToRestore(const OpenedTable *source, const Field *input)
+{
+	RecoveryWindow window = RecoveryWindowOf(source);
+	const Field *given = FieldMember(input, "RestoreDateTime");
+	int64		time = given != NULL ? MicrosecondsOf(given->text) : window.latest;
+
+	if (window.recorded && time < window.earliest && time / USECS_PER_SEC == window.earliest / USECS_PER_SEC)
+		time = window.earliest;
+	if (time < window.earliest || time > window.latest)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_INVALID_RESTORE_TIME),
+				 errmsg("RestoreDateTime must be between EarliestRestorableDateTime %.3f and LatestRestorableDateTime %.3f",
+						(double) window.earliest / USECS_PER_SEC, (double) window.latest / USECS_PER_SEC)));
+	return window.recorded ? time : 0;
+}
+
+/* What a backup of the source would keep. */
+static Job *
+DescribeSource(const OpenedTable *source)
+{
+	Job		   *backup = palloc0(sizeof(Job));
+
+	JobSetOwner(backup, source->rel->rd_rel->relowner);
+	backup->table_name = source->name;
+	backup->details = BackupDetails(source);
+	backup->model = ModelRead(source->rel, source->def);
+	return backup;
+}
+
+static Job *
+BeginRestoreToTime(const Request *request, const OpenedTable *source, int64 moment, const OpenedTable *table)
+{
+	Job		   *job = JobWithoutFiles(request, JOB_RESTORE, table);
+
+	job->arn = pstrdup("");
+	job->table_arn = TableArn(source->name);
+	job->source = RelationGetRelid(source->rel);
+	job->moment = moment;
+	JobStart(job);
+	return job;
+}
+
+static void
+RestoreToTimeRequest(Request *request)
+{
+	const Field *input = request->input;
+	OpenedTable source;
+	OpenedTable table;
+	int64		moment;
+
+	CheckRestoreChoice(input);
+	OpenRestored(&source, input);
+	CheckJobOwner(&source);
+	CheckRecovery(&source);
+	moment = TimeToRestore(&source, input);
+	CheckTarget(FieldString(input, "TargetTableName"));
+	TableOpen(&table, CreateRestored(input, DescribeSource(&source)), AccessShareLock);
+	AnswerRestore(request, &table, BeginRestoreToTime(request, &source, moment, &table));
+	TableClose(&source);
+}
+
+OPERATION(RestoreTableToPointInTime, &restore_to_time_input, RestoreToTimeRequest,
 		  .changes = "TargetTableName", .on_coordinator = true);

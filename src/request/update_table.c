@@ -14,12 +14,12 @@
 #include "request/model.h"
 #include "request/operation.h"
 #include "request/params.h"
+#include "request/recovery.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
 #include "request/update_rules.h"
 #include "request/vector_params.h"
 #include "security/settings_owner.h"
-#include "stream/stream.h"
 
 /* ---- indexes ---- */
 
@@ -176,16 +176,7 @@ ChangeBilling(const OpenedTable *table, const Field *input, const IndexChanges *
 	SetThroughput(&s->throughput, input);
 }
 
-/* ---- streams and the rest ---- */
-
-static void
-ChangeStream(const char *name, const Field *stream)
-{
-	if (FieldBool(stream, "StreamEnabled", false))
-		(void) StreamEnable(name, FieldString(stream, "StreamViewType"));
-	else
-		StreamDisable(name);
-}
+/* ---- the rest ---- */
 
 static void
 ChangeSettings(const OpenedTable *table, const Field *input)
@@ -356,7 +347,7 @@ KeepIndexes(Request *request, OpenedTable *table, const char *name, const IndexC
 	if (stream != NULL)
 	{
 		TableClose(table);
-		ChangeStream(name, stream);
+		RecoveryChangeStream(name, stream);
 		TableOpen(table, name, AccessShareLock);
 	}
 	if (!answered)

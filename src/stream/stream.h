@@ -304,6 +304,19 @@ extern DYNAMO_EXPORT int64 StreamFirstNumber(Relation rel, Snapshot snapshot);
 extern TimestampTz StreamOldestPending(Relation rel, Snapshot snapshot);
 extern TimestampTz StreamOldestRecord(Relation rel, Snapshot snapshot);
 
+/*
+ * Since when a stream has the records of all changes that a snapshot sees, as far as trimming
+ * is concerned: DT_NOBEGIN if nothing was trimmed.  Accurate to a second.
+ */
+extern DYNAMO_EXPORT TimestampTz StreamReachesBackTo(Relation rel, Snapshot snapshot);
+
+/*
+ * Calls a function with each record written after a time that a snapshot sees, the last one
+ * first: undone in this order, they lead back to that time.  The data are valid during the call.
+ */
+extern DYNAMO_EXPORT void StreamReadBack(Relation rel, Snapshot snapshot, TimestampTz since,
+										 void (*take) (void *arg, const StreamRecord *record), void *arg);
+
 /* Convert numbers to and from their public form; false for invalid text. */
 extern DYNAMO_EXPORT char *SequenceNumberText(int64 number);
 extern DYNAMO_EXPORT bool SequenceNumberFromText(const char *text, int64 *number);

@@ -81,7 +81,7 @@ extern bool IsStreamView(const char *view);
  * Whether records of this view type have the item after, or before, a change.
  */
 extern bool StreamViewHasNew(const char *view);
-extern bool StreamViewHasOld(const char *view);
+extern DYNAMO_EXPORT bool StreamViewHasOld(const char *view);
 
 /*
  * Reads a definition; raises ERRCODE_DATA_CORRUPTED or errors of PostgreSQL's

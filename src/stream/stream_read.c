@@ -529,3 +529,41 @@ StreamOldestRecord(Relation rel, Snapshot snapshot)
 	StreamNumberScanEnd(&s);
 	return oldest;
 }
+
+/* ---- reading back ---- */
+
+TimestampTz
+StreamReachesBackTo(Relation rel, Snapshot snapshot)
+{
+	StreamNumberScan s;
+	TimestampTz since = DT_NOBEGIN;
+
+	StreamNumberScanBegin(&s, rel, snapshot, STREAM_BEGINNING, false);
+	if (StreamNumberScanNext(&s, ForwardScanDirection) && GetEvent(s.slot) == STREAM_TRIMMED)
+	{
+		since = GetCreatedAt(s.slot);
+		/* what was trimmed is older than what was not */
+		if (StreamNumberScanNext(&s, ForwardScanDirection))
+			since = GetCreatedAt(s.slot);
+	}
+	StreamNumberScanEnd(&s);
+	return since;
+}
+
+void
+StreamReadBack(Relation rel, Snapshot snapshot, TimestampTz since,
+			   void (*take) (void *arg, const StreamRecord *record), void *arg)
+{
+	StreamNumberScan s;
+	StreamRecord record;
+
+	/* the times of records that were written at once may differ from the order of their numbers */
+	StreamNumberScanBegin(&s, rel, snapshot, STREAM_LAST_NUMBER, true);
+	while (StreamNumberScanNext(&s, BackwardScanDirection))
+	{
+		ReadRecord(s.slot, &record);
+		if (record.event != STREAM_TRIMMED && record.created_at > since)
+			take(arg, &record);
+	}
+	StreamNumberScanEnd(&s);
+}

@@ -49,12 +49,19 @@ BeginExport(Export *export, Oid relid)
 }
 
 static void
-WriteLine(Export *export, Datum item)
+WriteLine(Export *export, Datum datum)
 {
 	StringInfo	line = &export->line;
+	struct varlena *item = (struct varlena *) PG_DETOAST_DATUM_PACKED(datum);
 
+	if (export->take != NULL)
+	{
+		export->take(export->arg, item);
+		export->bytes += VARSIZE_ANY(item);
+		return;
+	}
 	resetStringInfo(line);
-	ItemToExportLine(line, ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(item)));
+	ItemToExportLine(line, ItemRoot(item));
 	appendStringInfoChar(line, '\n');
 	MemoryContextSwitchTo(export->context);
 	export->write(export->arg, line->data, line->len);

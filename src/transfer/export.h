@@ -20,6 +20,9 @@ typedef struct Export
 	void		(*begin) (void *arg);
 	void		(*write) (void *arg, const char *line, int len);
 	void	   *arg;
+
+	/* If set, called with each item in place of write, in a context that is reset after each. */
+	void		(*take) (void *arg, struct varlena *item);
 	MemoryContext context;
 	StringInfoData line;
 	MemoryContext row_context;

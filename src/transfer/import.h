@@ -78,6 +78,21 @@ extern void ImportSources(Import *import, const List *sources, InputCompression 
 /* Ends the import of all lines. */
 extern void ImportEnd(Import *import);
 
+/* ---- import_item.c ---- */
+
+/*
+ * Put an item, or delete one by its keys, between ImportBegin and ImportEnd without lines;
+ * "changes" must be set.  The second returns whether there was one.
+ */
+extern void ImportPut(Import *import, struct varlena *item);
+extern bool ImportDelete(Import *import, struct varlena *keys);
+
+/* Imports a line, in the memory context of lines. */
+extern void PutImportLine(Import *import, const ImportLine *line);
+
+/* Imports the items that PutImportLine has kept for one statement. */
+extern void PutKept(Import *import);
+
 /* ---- import_shards.c ---- */
 
 /* Whether the items of a batch are imported by one statement, which is sent to the shards. */

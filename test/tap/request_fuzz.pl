@@ -53,6 +53,7 @@ INSERT INTO corpus (operation, request) VALUES
 ('DescribeTableReplicaAutoScaling', '{"TableName": "tab"}'), ('ExportTableToPointInTime', '{"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab", "S3Bucket": "bucket", "S3Prefix": "a/b", "ExportTime": 1.5, "ExportType": "FULL_EXPORT"}'),
 ('ImportTable', '{"S3BucketSource": {"S3Bucket": "bucket", "S3KeyPrefix": "a/"}, "InputFormat": "CSV", "InputFormatOptions": {"Csv": {"Delimiter": ";", "HeaderList": ["pk", "v"]}}, "TableCreationParameters": {"TableName": "new", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}]}}'),
 ('CreateBackup', '{"TableName": "tab", "BackupName": "bak"}'), ('RestoreTableFromBackup', '{"TargetTableName": "new", "BackupArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab/backup/01489602797149-73d8d5bc", "GlobalSecondaryIndexOverride": []}'),
+('RestoreTableToPointInTime', '{"SourceTableName": "tab", "TargetTableName": "new", "RestoreDateTime": 1.5, "GlobalSecondaryIndexOverride": []}'),
 ('ListBackups', '{"TableName": "tab", "BackupType": "USER", "Limit": 5}'),
 ('UpdateTable', '{"TableName": "tab", "WarmThroughput": {"ReadUnitsPerSecond": 20000, "WriteUnitsPerSecond": 5000}}'),
 ('UpdateTable', '{"TableName": "tab", "BillingMode": "PAY_PER_REQUEST", "OnDemandThroughput": {"MaxReadRequestUnits": 5, "MaxWriteRequestUnits": -1}}'),

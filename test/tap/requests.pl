@@ -64,17 +64,5 @@ for my $example (@examples)
 	is($json->encode($answer), $json->encode(without_placeholders($expected, $answer)), substr($name, 0, 70));
 }
 
-# Restorable times are those of a server that archives its log.
-$node->append_conf('postgresql.conf', "wal_level = replica\narchive_mode = on\narchive_command = 'true'");
-$node->restart;
-my $recovery = $json->decode($node->safe_psql('postgres', q{
-SELECT dynamo.create_table('archived', 'pk') \g /dev/null
-SELECT dynamo.request('UpdateContinuousBackups', '{"TableName": "archived", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}}') \g /dev/null
-SELECT dynamo.request('DescribeContinuousBackups', '{"TableName": "archived"}')}))->{ContinuousBackupsDescription}{PointInTimeRecoveryDescription};
-
-is($recovery->{PointInTimeRecoveryStatus}, 'ENABLED', 'point-in-time recovery is enabled');
-cmp_ok(abs(time() - $recovery->{EarliestRestorableDateTime}), '<', 300, 'the earliest restorable time is the time of enabling');
-cmp_ok($recovery->{LatestRestorableDateTime}, '>=', $recovery->{EarliestRestorableDateTime}, 'the latest restorable time is not before the earliest');
-
 $node->stop;
 done_testing();
