@@ -86,7 +86,33 @@ SELECT * FROM import_model(:'onetable', 'accounts')
 \gexec
 SELECT put_item('accounts', '{"_type": "Invoice", "accountId": "a1", "number": 42, "paid": true}'::jsonb);
 SELECT item FROM accounts;
--- what is no model
+-- DescribeTable, with members that a model has no use for
+CREATE TEMP TABLE described AS SELECT '{"Table": {"TableName": "Music-prod.v2", "TableStatus": "ACTIVE", "ItemCount": 7, "TableArn": "arn:aws:dynamodb:eu-west-1:1:table/Music-prod.v2",
+	"BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}, "ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0, "NumberOfDecreasesToday": 0},
+	"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "n", "AttributeType": "N"}, {"AttributeName": "region", "AttributeType": "S"},
+		{"AttributeName": "b", "AttributeType": "B"}],
+	"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "n", "KeyType": "RANGE"}],
+	"LocalSecondaryIndexes": [{"IndexName": "by_b", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}],
+		"Projection": {"ProjectionType": "KEYS_ONLY"}, "IndexSizeBytes": 5, "ItemCount": 7, "IndexArn": "x"}],
+	"GlobalSecondaryIndexes": [{"IndexName": "by_region", "IndexStatus": "ACTIVE", "KeySchema": [{"AttributeName": "region", "KeyType": "HASH"}, {"AttributeName": "pk", "KeyType": "HASH"},
+		{"AttributeName": "n", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["title"]}, "ProvisionedThroughput": {"ReadCapacityUnits": 0}}],
+	"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"}, "LatestStreamLabel": "2026"}}'::json AS document;
+SELECT import_model(document) FROM described;
+SELECT s FROM described, import_model(document) s WHERE s NOT LIKE '%enable_stream%'
+\gexec
+SELECT object, problem FROM described, plan_model(document) WHERE object <> 'stream';
+SELECT index_name, partition_key, sort_key, projection FROM indexes WHERE schema_name = 't_model_copy' AND table_name = 'Music-prod.v2' ORDER BY 1;
+SELECT import_model(document -> 'Table', 'other') FROM described;
+-- and what DescribeTable returns here
+SELECT object FROM plan_model(request('DescribeTable', '{"TableName": "Music-prod.v2"}')::json);
+SELECT apply_model('{"TableDescription": {"TableName": "plain", "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}}');
+-- what is not a model
+SELECT * FROM import_model('{"foo": 1}');
+SELECT * FROM import_model('5');
+SELECT * FROM import_model('{"tables": [1]}');
+SELECT * FROM import_model('{"DataModel": 1}');
+SELECT * FROM import_model('{"tables": []}');
+SELECT * FROM import_model(NULL);
 SELECT * FROM import_model('{}');
 SELECT * FROM import_model('[1]');
 SELECT * FROM import_model('{"tables": 1}');

@@ -244,6 +244,20 @@ dynamo_line_of_json(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(PrintJsonAnew(PG_GETARG_TEXT_PP(0), true));
 }
 
+/* refuse_model(document json) returns json: raises an error */
+DYNAMO_FUNCTION(dynamo_refuse_model);
+Datum
+dynamo_refuse_model(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the document is not a model"),
+			 errdetail("It must be an object with a list \"tables\" of objects."),
+			 errhint("Models are what dynamo.export_model returns, models of NoSQL Workbench, schemas of OneTable, "
+					 "and what aws dynamodb describe-table prints.")));
+	PG_RETURN_NULL();			/* keep compiler quiet */
+}
+
 /* ---- applying ---- */
 
 /*

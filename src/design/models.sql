@@ -436,13 +436,61 @@ SELECT dynamo_internal.call_statement('create_table', $2, (SELECT json_object_ag
 END;
 COMMENT ON FUNCTION dynamo_internal.model_create_table(json, text) IS 'returns the statement that creates a table of a model';
 
+-- ---- DescribeTable ----
+
+-- The attributes of a key with a role, and their types: values if there is one, lists if there are several.
+CREATE FUNCTION dynamo_internal.described_key(described json, key_schema json, key_type text, OUT names json, OUT types json) RETURNS record
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT CASE WHEN count(*) = 1 THEN json_agg(k.k -> 'AttributeName') -> 0 ELSE json_agg(k.k -> 'AttributeName' ORDER BY k.n) END,
+	CASE WHEN count(*) = 1 THEN json_agg(a.type) -> 0 ELSE json_agg(a.type ORDER BY k.n) END
+FROM json_array_elements($2) WITH ORDINALITY k(k, n)
+	LEFT JOIN LATERAL (SELECT d -> 'AttributeType' AS type FROM json_array_elements($1 -> 'AttributeDefinitions') d WHERE d ->> 'AttributeName' = k.k ->> 'AttributeName') a ON true
+WHERE k.k ->> 'KeyType' = $3;
+END;
+COMMENT ON FUNCTION dynamo_internal.described_key(json, json, text) IS 'returns the attributes of a key of DescribeTable''s output, and their types';
+
+CREATE FUNCTION dynamo_internal.described_indexes(described json, local boolean) RETURNS SETOF json
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT dynamo_internal.given(json_build_object('index_name', i.i -> 'IndexName', 'partition_key', p.names, 'partition_key_type', p.types,
+	'sort_key', s.names, 'sort_key_type', s.types, 'local', CASE WHEN $2 THEN true END, 'projection', i.i #> '{Projection,ProjectionType}',
+	'non_key_attributes', CASE WHEN i.i #>> '{Projection,ProjectionType}' = 'INCLUDE' THEN i.i #> '{Projection,NonKeyAttributes}' END))
+FROM json_array_elements($1 -> CASE WHEN $2 THEN 'LocalSecondaryIndexes' ELSE 'GlobalSecondaryIndexes' END) WITH ORDINALITY i(i, n)
+	CROSS JOIN LATERAL dynamo_internal.described_key($1, i.i -> 'KeySchema', 'HASH') p
+	CROSS JOIN LATERAL dynamo_internal.described_key($1, i.i -> 'KeySchema', 'RANGE') s
+ORDER BY i.n;
+END;
+COMMENT ON FUNCTION dynamo_internal.described_indexes(json, boolean) IS 'returns the indexes of DescribeTable''s output in the format of dynamo.export_model';
+
+CREATE FUNCTION dynamo_internal.described_model(described json) RETURNS json
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT json_build_object('format', 'dynamo:1', 'tables', json_build_array(dynamo_internal.given(json_build_object(
+	'table_name', $1 -> 'TableName', 'partition_key', p.names, 'partition_key_type', p.types, 'sort_key', s.names, 'sort_key_type', s.types,
+	'stream', CASE WHEN $1 #>> '{StreamSpecification,StreamEnabled}' = 'true' THEN $1 #> '{StreamSpecification,StreamViewType}' END,
+	'indexes', (SELECT json_agg(i.i) FROM (SELECT dynamo_internal.described_indexes($1, true) AS i UNION ALL SELECT dynamo_internal.described_indexes($1, false)) i)))))
+FROM dynamo_internal.described_key($1, $1 -> 'KeySchema', 'HASH') p CROSS JOIN dynamo_internal.described_key($1, $1 -> 'KeySchema', 'RANGE') s;
+END;
+COMMENT ON FUNCTION dynamo_internal.described_model(json) IS 'converts DescribeTable''s output, or CreateTable''s input, to the format of dynamo.export_model';
+
+CREATE FUNCTION dynamo_internal.refuse_model(document json) RETURNS json
+	LANGUAGE C IMMUTABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_refuse_model';
+COMMENT ON FUNCTION dynamo_internal.refuse_model(json) IS 'raises the error for a document that is not a model';
+
 CREATE FUNCTION dynamo_internal.model_of_document(document json, table_name text) RETURNS SETOF json
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT t.t
-FROM (SELECT CASE WHEN $1 -> 'DataModel' IS NOT NULL THEN json_strip_nulls(dynamo_internal.workbench_model($1))
-			 WHEN starts_with($1 ->> 'format', 'onetable') THEN json_strip_nulls(dynamo_internal.onetable_model($1, $2)) ELSE $1 END AS model) m
-	CROSS JOIN LATERAL json_array_elements(m.model -> 'tables') t(t);
+FROM (SELECT CASE WHEN json_typeof($1 -> 'DataModel') = 'array' THEN json_strip_nulls(dynamo_internal.workbench_model($1))
+			 WHEN starts_with($1 ->> 'format', 'onetable') THEN json_strip_nulls(dynamo_internal.onetable_model($1, $2))
+			 WHEN json_typeof(d.described -> 'KeySchema') = 'array' THEN dynamo_internal.described_model(d.described)
+			 WHEN json_typeof($1 -> 'tables') = 'array' THEN $1
+			 WHEN $1 IS NOT NULL THEN dynamo_internal.refuse_model($1) END AS model
+	  FROM (SELECT COALESCE($1 -> 'Table', $1 -> 'TableDescription', $1) AS described) d) m
+	CROSS JOIN LATERAL json_array_elements(m.model -> 'tables') e(e)
+	CROSS JOIN LATERAL (SELECT CASE WHEN json_typeof(e.e) = 'object' THEN e.e ELSE dynamo_internal.refuse_model($1) END) t(t);
 END;
 COMMENT ON FUNCTION dynamo_internal.model_of_document(json, text) IS 'returns the tables of a document of any format';
 
@@ -467,7 +515,7 @@ FROM (SELECT n.n, 20 AS step, 1::int8 AS part, dynamo_internal.model_create_tabl
 ORDER BY s.n, s.step, s.part;
 END;
 COMMENT ON FUNCTION dynamo.import_model(json, text) IS
-	'returns the statements that create the tables, with all of their parts and items, of a model of dynamo.export_model, NoSQL Workbench or OneTable';
+	'returns the statements that create the tables, with all of their parts and items, of a model of dynamo.export_model, NoSQL Workbench or OneTable, or of a table as DescribeTable returns it';
 
 -- ---- export ----
 
