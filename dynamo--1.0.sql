@@ -910,6 +910,14 @@ CREATE FUNCTION dynamo.update_item(
 COMMENT ON FUNCTION dynamo.update_item(text, dynamo.item, text, text, dynamo.item, jsonb, text, text) IS
 'changes attributes of the item with this key, or creates it; returns the item or attributes selected by return_values';
 
+-- put_item and query take values where update_item takes a condition.
+CREATE FUNCTION dynamo.update_item(text, dynamo.item, text, dynamo.item) RETURNS dynamo.item
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_refuse_values';
+
+COMMENT ON FUNCTION dynamo.update_item(text, dynamo.item, text, dynamo.item) IS
+'raises the error for values that have been given as the condition expression';
+
 CREATE FUNCTION dynamo.delete_item(
 	table_name text,
 	key dynamo.item,

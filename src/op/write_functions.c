@@ -69,6 +69,23 @@ dynamo_update_item(PG_FUNCTION_ARGS)
 	return ExecuteWrite(fcinfo, WRITE_KIND_UPDATE);
 }
 
+/*
+ * update_item(text, item, text, item): without it, PostgreSQL would only say that there is no
+ * such function.
+ */
+DYNAMO_FUNCTION(dynamo_refuse_values);
+
+Datum
+dynamo_refuse_values(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("condition_expression must be a text, not an item"),
+			 errdetail("In dynamo.update_item, the values come after the condition expression."),
+			 errhint("Name the parameter: expression_attribute_values => ...")));
+	PG_RETURN_NULL();			/* keep compiler quiet */
+}
+
 /* Anybody may call it: it does what these functions do, but only on a shard of this server. */
 DYNAMO_FUNCTION(dynamo_write_on_shard);
 
