@@ -3121,11 +3121,14 @@ REVOKE EXECUTE ON FUNCTION dynamo.encrypt_access_keys() FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.check_setup() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dynamo.check_setup() TO pg_monitor;
 
--- A person is told what the operators need.  Dumps and scripts say IF NOT EXISTS, and no
--- script of an extension can show a NOTICE otherwise.
+-- A person is told what the operators need, unless they have turned notices off.  Dumps and
+-- scripts say IF NOT EXISTS, and no script of an extension can show a NOTICE otherwise.
+CREATE FUNCTION dynamo_internal.creator_hears_notices() RETURNS boolean
+	LANGUAGE C VOLATILE
+	AS 'MODULE_PATHNAME', 'dynamo_creator_hears_notices';
 DO $$
 BEGIN
-	IF pg_catalog.current_query() OPERATOR(pg_catalog.!~*) 'if +not +exists' AND
+	IF dynamo_internal.creator_hears_notices() AND pg_catalog.current_query() OPERATOR(pg_catalog.!~*) 'if +not +exists' AND
 		(SELECT 'dynamo' OPERATOR(pg_catalog.<>) ALL (pg_catalog.regexp_split_to_array(g.reset_val, '[ ,"]+'))
 		 FROM pg_catalog.pg_settings g WHERE g.name OPERATOR(pg_catalog.=) 'search_path') THEN
 		PERFORM pg_catalog.set_config('client_min_messages', 'notice', true);
@@ -3134,3 +3137,4 @@ BEGIN
 		PERFORM pg_catalog.set_config('client_min_messages', 'warning', true);
 	END IF;
 END $$;
+DROP FUNCTION dynamo_internal.creator_hears_notices();

@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc_tables.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
@@ -138,4 +139,39 @@ HasTriggerOf(Relation rel, Oid function)
 			return true;
 	}
 	return false;
+}
+
+/* ---- who creates the extension ---- */
+
+static const struct config_generic *
+SettingOfSession(const char *name)
+{
+	int			n;
+	struct config_generic **settings = SettingsOfSession(&n);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(settings[i]->name, name) == 0)
+			return settings[i];
+	}
+	elog(ERROR, "there is no setting \"%s\"", name);
+}
+
+/*
+ * creator_hears_notices() returns boolean: for the install script, which drops it.
+ *
+ * CREATE EXTENSION raises client_min_messages to warning while it executes the script, and
+ * sets search_path at the same level.  If client_min_messages has a value to be restored at
+ * this level, that is the caller's; otherwise it is as the caller has set it.
+ */
+DYNAMO_FUNCTION(dynamo_creator_hears_notices);
+
+Datum
+dynamo_creator_hears_notices(PG_FUNCTION_ARGS)
+{
+	const GucStack *messages = SettingOfSession("client_min_messages")->stack;
+	const GucStack *path = SettingOfSession("search_path")->stack;
+
+	PG_RETURN_BOOL(messages != NULL && path != NULL && messages->nest_level == path->nest_level &&
+				   messages->prior.val.enumval <= NOTICE);
 }

@@ -69,6 +69,12 @@ sub notices
 
 like(notices('CREATE EXTENSION dynamo'), $notice, 'a person is told of the search_path');
 is(notices('SET client_min_messages = warning; DROP EXTENSION dynamo; RESET client_min_messages; CREATE EXTENSION IF NOT EXISTS dynamo'), '', 'a script or a dump is not');
+for my $level (qw(warning error))
+{
+	is(notices("SET client_min_messages = $level; DROP EXTENSION dynamo; CREATE EXTENSION dynamo; SHOW client_min_messages"), '', "nor is who has turned notices off ($level)");
+	is(notices("SET client_min_messages = $level; BEGIN; SET LOCAL client_min_messages = $level; DROP EXTENSION dynamo; CREATE EXTENSION dynamo; COMMIT"), '', "nor for one transaction ($level)");
+}
+like(notices('SET client_min_messages = debug1; SET LOCAL search_path = public; DROP EXTENSION dynamo; CREATE EXTENSION dynamo'), qr/NOTICE:  the operators of items/, 'who has set another level is');
 value('ALTER DATABASE told SET search_path = "$user", public, dynamo');
 is(notices('DROP EXTENSION dynamo; CREATE EXTENSION dynamo'), '', 'nor is who has set it');
 
