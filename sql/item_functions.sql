@@ -45,6 +45,14 @@ SELECT set_attribute('{}', 'a', ('{"a": ' || repeat('{"L": [', 31) || repeat(']}
 SELECT remove_attribute('{"a": {"S": "1"}, "b": {"S": "2"}, "c": {"S": "3"}}', 'a', 'c', 'x'),
 	remove_attribute('{"a": {"S": "1"}}', VARIADIC ARRAY['a']);
 
+-- numbers are stored with all of their digits, whatever clients want to see
+SET extra_float_digits = -5;
+SELECT to_value(0.1::float8 + 0.2::float8), to_value(1.0::float8 / 3), to_value((1.0 / 3)::float4), to_value(ARRAY[1e22::float8, 1e-7, -0.0]), build_item('f', 123456789.123456789::float8);
+RESET extra_float_digits;
+SELECT to_value(0.1::float8 + 0.2::float8), to_value(1.0::float8 / 3), to_value((1.0 / 3)::float4), to_value(ARRAY[1e22::float8, 1e-7, -0.0]), build_item('f', 123456789.123456789::float8);
+SELECT to_value('NaN'::float8);
+SELECT to_value('-Infinity'::float4);
+
 -- attributes as rows
 SELECT * FROM each('{"b": {"N": "1"}, "a": {"SS": ["x"]}, "c": {"M": {"d": {"S": "y"}}}}');
 SELECT attribute_names('{"b": {"N": "1"}, "a": {"S": "x"}}');

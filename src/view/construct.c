@@ -14,6 +14,7 @@
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_type_d.h"
+#include "common/shortest_dec.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -60,6 +61,20 @@ AddSqlInteger(ItemBuilder *b, int64 integer)
 	uint8		number[NUMBER_MAX_BYTES];
 
 	ItemBuilderNumber(b, number, NumberFromInt64(integer, number));
+}
+
+/*
+ * Adds a floating-point number with the digits that it needs: what is stored must not depend
+ * on extra_float_digits, which is for clients.
+ */
+static void
+AddSqlFloat(ItemBuilder *b, Datum datum, Oid type)
+{
+	char		number[DOUBLE_SHORTEST_DECIMAL_LEN];
+	int			len = type == FLOAT4OID ? float_to_shortest_decimal_buf(DatumGetFloat4(datum), number) :
+		double_to_shortest_decimal_buf(DatumGetFloat8(datum), number);
+
+	ItemBuilderNumberText(b, number, len);
 }
 
 /* Adds a number of a type whose text form is that of a number. */
@@ -255,9 +270,11 @@ AddDatum(ItemBuilder *b, Datum datum, bool isnull, Oid type)
 		case INT8OID:
 			AddSqlInteger(b, DatumGetInt64(datum));
 			break;
-		case NUMERICOID:
 		case FLOAT4OID:
 		case FLOAT8OID:
+			AddSqlFloat(b, datum, type);
+			break;
+		case NUMERICOID:
 		case OIDOID:
 			AddNumberByOutput(b, datum, type);
 			break;
