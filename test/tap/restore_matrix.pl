@@ -98,6 +98,7 @@ my @ways = (
 	[ 'directory, four jobs', [ [ '-Fd', '-j2' ], 'pg_restore', '-j4' ] ],
 	[ 'inserts', [ ['--inserts'], 'psql' ] ],
 	[ 'column inserts', [ ['--column-inserts'], 'psql' ] ],
+	[ 'quoted identifiers', [ ['--quote-all-identifiers'], 'psql' ] ],
 	[ 'inserts without conflicts', [ [ '--inserts', '--on-conflict-do-nothing' ], 'psql' ] ],
 	[ 'many rows per insert', [ ['--rows-per-insert=7'], 'psql' ] ],
 	[ 'without owners and privileges', [ [ '-O', '-x' ], 'psql' ] ],
