@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "ddl/brief_lock.h"
@@ -34,7 +35,9 @@
 #include "subtransaction.h"
 #include "table/table_name.h"
 
-#define PAGES_OF_BATCH		16
+/* Others wait for the items of a batch until it commits: it has as many pages as take about this long. */
+#define BATCH_MILLISECONDS	50
+#define PAGES_OF_BATCH_MAX	64
 #define BUSY_MILLISECONDS	20
 #define BUSY_MILLISECONDS_MAX	500
 #define RETRY_MILLISECONDS	1000
@@ -58,6 +61,7 @@ typedef struct Step
 	MigrationPhase phase;
 	MigrationState state;
 	StepResult	result;
+	BlockNumber pages;			/* of the next batch */
 } Step;
 
 /* ---- reading ---- */
@@ -113,7 +117,7 @@ static char *
 PagesCondition(const Step *s)
 {
 	return psprintf(WHERE_MOVES " AND t.ctid OPERATOR(pg_catalog.>=) '(%u,0)'::pg_catalog.tid AND t.ctid OPERATOR(pg_catalog.<) '(%u,0)'::pg_catalog.tid",
-					s->state.block, s->state.block + PAGES_OF_BATCH);
+					s->state.block, s->state.block + s->pages);
 }
 
 /* Executes a query with a new snapshot. */
@@ -146,10 +150,23 @@ MoveFree(Step *s)
 	s->state.moved += n;
 }
 
+/* Chooses the size of the next batch by the time that this one has taken. */
+static void
+AdaptPages(Step *s, TimestampTz began)
+{
+	long		took = TimestampDifferenceMilliseconds(began, GetCurrentTimestamp());
+
+	if (took > BATCH_MILLISECONDS)
+		s->pages = Max(s->pages / 2, 1);
+	else if (took < BATCH_MILLISECONDS / 2)
+		s->pages = Min(s->pages * 2, PAGES_OF_BATCH_MAX);
+}
+
 static void
 MoveBatch(Step *s)
 {
 	OwnerScope	scope;
+	TimestampTz began = GetCurrentTimestamp();
 	bool		busy;
 
 	PlaceBatch(s);
@@ -163,8 +180,9 @@ MoveBatch(Step *s)
 	SPI_finish();
 	OwnerScopeLeave(&scope);
 	if (!busy)
-		s->state.block += PAGES_OF_BATCH;
+		s->state.block += s->pages;
 	s->result = busy ? STEP_BUSY : STEP_NEXT;
+	AdaptPages(s, began);
 	MigrateStateWrite(s->relid, s->entity_name, &s->state);
 }
 
@@ -326,12 +344,14 @@ TryPart(Step *s, void (*part) (void *arg))
 	return error == NULL ? s->result : AfterError(s, error);
 }
 
+/* *pages is the size of a batch, which the step adapts. */
 static StepResult
-DoStep(Oid relid)
+DoStep(Oid relid, BlockNumber *pages)
 {
-	Step		s = {.relid = relid};
+	Step		s = {.relid = relid, .pages = *pages};
 	StepResult	result = TryPart(&s, WorkOnPages);
 
+	*pages = s.pages;
 	if (result == STEP_NEXT && s.phase == MIGRATION_PREPARING)
 	{
 		CommitTransactionCommand();
@@ -353,13 +373,14 @@ MigrateRun(Oid relid)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo migration", ALLOCSET_DEFAULT_SIZES);
 	StepResult	result = STEP_NEXT;
+	BlockNumber pages = 1;
 	int			pause = BUSY_MILLISECONDS;
 
 	while (result != STEP_OVER)
 	{
 		StartTransactionCommand();
 		MemoryContextSwitchTo(context);
-		result = DoStep(relid);
+		result = DoStep(relid, &pages);
 		CommitTransactionCommand();
 		MemoryContextReset(context);
 		pause = result == STEP_BUSY ? Min(2 * pause, BUSY_MILLISECONDS_MAX) : BUSY_MILLISECONDS;
