@@ -235,6 +235,12 @@ SELECT migrate_entity('own', 'order', '{"SK": "O#{o:08}"}');
 ALTER TABLE own FORCE ROW LEVEL SECURITY;
 CALL await_migration('own');
 ALTER TABLE own NO FORCE ROW LEVEL SECURITY;
+-- nor is it a partition meanwhile
+CREATE TABLE whole (LIKE own) PARTITION BY LIST ("PK");
+ALTER TABLE whole ATTACH PARTITION own DEFAULT;
+SELECT resume_migration('own', 'order');
+CALL await_migration('own');
+ALTER TABLE whole DETACH PARTITION own;
 SELECT resume_migration('own', 'order');
 CALL await_migration('own');
 SELECT phase FROM migrations WHERE table_name = 'own';

@@ -145,6 +145,7 @@ extern void CopySetCheck(const TableDef *def, const CopySet *set);
  */
 extern void RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb);
 extern void RefuseCopiedKey(Oid relid, const char *entity_name, Slice key);
+extern void RefuseCopiedMove(Oid relid, const char *entity_name, Slice key);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
 /*

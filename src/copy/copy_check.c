@@ -279,15 +279,20 @@ typedef struct Needed
 {
 	const char *entity_name;
 	Slice		key;			/* a key attribute of the entity */
+	bool		moves;			/* all items get another value of it, in the same writes */
 	const char *index_name;
 } Needed;
 
-/* Whether a definition finds items of its entity by a key attribute. */
+/*
+ * Whether a definition finds items of its entity by a key attribute: parents by the table's key, and
+ * children in their place.
+ */
 static bool
 UsesKeyOf(const TableDef *def, const Copy *c, const Needed *needed)
 {
-	return KeySchemaHas(&def->key, needed->key) ||
-		(SliceIs(c->child->name, needed->entity_name) && KeySchemaHas(CopyPlace(def, c), needed->key));
+	if (SliceIs(c->child->name, needed->entity_name) && KeySchemaHas(CopyPlace(def, c), needed->key))
+		return true;
+	return KeySchemaHas(&def->key, needed->key) && (!needed->moves || SliceIs(c->parent->name, needed->entity_name));
 }
 
 static bool
@@ -338,6 +343,12 @@ void
 RefuseCopiedKey(Oid relid, const char *entity_name, Slice key)
 {
 	RefuseNeeded(relid, &(Needed) {.entity_name = entity_name, .key = key}, "change the keys of");
+}
+
+void
+RefuseCopiedMove(Oid relid, const char *entity_name, Slice key)
+{
+	RefuseNeeded(relid, &(Needed) {.entity_name = entity_name, .key = key, .moves = true}, "migrate");
 }
 
 void

@@ -353,6 +353,20 @@ CheckPredicates(Relation rel, const TableDef *def, const Entity *old)
 	OwnerScopeLeave(&scope);
 }
 
+/*
+ * A copy or total needs the parent's key of the table, and the keys by which it finds children.
+ * Children whose other keys change stay the same children of the same parent.
+ */
+static void
+CheckCopies(Oid relid, const Entity *old, const Entity *new)
+{
+	for (int i = 0; i < old->nkeys; i++)
+	{
+		if (!HasSameTemplate(&old->keys[i], new))
+			RefuseCopiedMove(relid, pnstrdup(old->name.data, old->name.len), old->keys[i].attribute);
+	}
+}
+
 void
 MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity *new)
 {
@@ -371,6 +385,6 @@ MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity 
 		CheckReferences(rel, old);
 		CheckPredicates(rel, def, old);
 	}
-	RefuseCopiedEntity(RelationGetRelid(rel), pnstrdup(old->name.data, old->name.len), "migrate");
+	CheckCopies(RelationGetRelid(rel), old, new);
 	CheckPatterns(RelationGetRelid(rel), def, old, new);
 }

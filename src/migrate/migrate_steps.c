@@ -88,14 +88,21 @@ OpenStep(Step *s, LOCKMODE lockmode)
 	return s->phase != MIGRATION_NONE && !s->state.paused && s->state.error == NULL;
 }
 
-/* A policy could hide items from the owner, and so from the worker, which would leave them behind. */
+/*
+ * A policy could hide items from the owner, and so from the worker, which would leave them behind; and
+ * a row with another key could have to be in another partition.
+ */
 static void
-RefuseForcedPolicies(Relation rel)
+RefuseUnfitTable(Relation rel)
 {
 	if (rel->rd_rel->relforcerowsecurity)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("row security of table \"%s\" also applies to its owner", RelationGetRelationName(rel))));
+	if (rel->rd_rel->relispartition || rel->rd_rel->relhassubclass)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" has become a partition, or has children", RelationGetRelationName(rel))));
 }
 
 /* ---- a batch ---- */
@@ -293,7 +300,7 @@ WorkOnPages(void *arg)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (OpenStep(s, RowExclusiveLock))
 	{
-		RefuseForcedPolicies(s->rel);
+		RefuseUnfitTable(s->rel);
 		s->result = STEP_NEXT;
 		if (s->phase != MIGRATION_PREPARING)
 			MoveBatch(s);

@@ -33,11 +33,13 @@ dynamo.http_port = 0
 $node->safe_psql('postgres', qq{
 SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK',
 	indexes => '[{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
-				 {"index_name": "by_group", "partition_key": "GSI2PK", "storage": "table"}]');
+				 {"index_name": "by_group", "partition_key": "GSI2PK", "storage": "table"},
+				 {"index_name": "by_customer", "partition_key": "GSI3PK"}]');
 SELECT dynamo.create_entity('shop', 'customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
 	'{"customer_id": "text"}', type_attribute => 'kind', view_name => 'customers');
-SELECT dynamo.create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}", "GSI1PK": "S#{status}", "GSI1SK": "{v:08}", "GSI2PK": "G#{grp}"}',
+SELECT dynamo.create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}", "GSI1PK": "S#{status}", "GSI1SK": "{v:08}", "GSI2PK": "G#{grp}", "GSI3PK": "CUSTOMER#{customer_id}"}',
 	'{"customer_id": "text", "order_id": "int", "v": "int", "status": "text", "grp": "text"}', type_attribute => 'kind', view_name => 'orders');
+SELECT dynamo.create_total('shop', 'orders', 'customer', 'order', '{"orders": "count", "sum_v": "sum(v)"}', index_name => 'by_customer');
 INSERT INTO customers (customer_id) SELECT 'c' || c FROM generate_series(0, $customers - 1) c;
 INSERT INTO orders (customer_id, order_id, v, status, grp) SELECT 'c' || i % $customers, i, 0, 'A', 'g' || i % 7 FROM generate_series(1, $items) i;
 SELECT dynamo.enable_stream('shop', 'NEW_AND_OLD_IMAGES');
@@ -190,9 +192,12 @@ BEGIN
 		FOR r IN SELECT w.how FROM wrong_reads(1 + floor(random() * items)::int) w LOOP
 			RAISE WARNING 'wrong read: %', r.how;
 		END LOOP;
-		SELECT c.c, (SELECT count(*) FROM truth t WHERE t.there AND t.id IN (SELECT generate_series(c.c, items, CUSTOMERS))) AS expected, count(o), count(DISTINCT o.order_id) AS different
-		INTO r FROM (SELECT floor(random() * CUSTOMERS)::int AS c) c LEFT JOIN LATERAL (SELECT order_id FROM orders WHERE customer_id = 'c' || c.c) o ON true GROUP BY c.c;
-		IF r.count <> r.expected OR r.different <> r.expected THEN
+		SELECT c.c, count(o) AS count, count(DISTINCT o.order_id) AS different,
+			(SELECT (count(*), sum(t.v)) FROM truth t WHERE t.there AND t.id IN (SELECT generate_series(c.c, items, CUSTOMERS))) AS expected,
+			(SELECT (coalesce((i OPERATOR(dynamo.->>) 'orders')::bigint, 0), nullif((i OPERATOR(dynamo.->>) 'sum_v')::bigint, 0)) FROM dynamo.get_item('shop', jsonb_build_object('kind', 'customer', 'customer_id', 'c' || c.c)) i) AS totals,
+			(count(o), sum(o.v)) AS found
+		INTO r FROM (SELECT floor(random() * CUSTOMERS)::int AS c) c LEFT JOIN LATERAL (SELECT order_id, v FROM orders WHERE customer_id = 'c' || c.c) o ON true GROUP BY c.c;
+		IF r.count <> r.different OR r.found::text IS DISTINCT FROM r.expected::text OR r.totals::text IS DISTINCT FROM replace(r.expected::text, ',0)', ',)') THEN
 			RAISE WARNING 'wrong read: %', r;
 		END IF;
 		COMMIT;
@@ -326,7 +331,8 @@ SELECT t, o FROM truth t FULL JOIN orders o ON o.order_id = t.id AND t.there WHE
 	is($node->safe_psql('postgres', qq{SELECT count(*) FROM orders WHERE "PK" NOT LIKE '$prefix%'}), '0', "$when: all items have the key");
 	is($node->safe_psql('postgres', q{SELECT * FROM dynamo.check_entity('shop') LIMIT 5}), '', "$when: no item has a wrong key");
 	is($node->safe_psql('postgres', qq{SELECT v.* FROM dynamo.verify_index('shop', '$_') v LIMIT 5}), '', "$when: index $_ agrees")
-		for qw(by_status by_group);
+		for qw(by_status by_group by_customer);
+	is($node->safe_psql('postgres', q{SELECT * FROM dynamo.check_copies('shop') LIMIT 5}), '', "$when: totals are right");
 	is( $node->safe_psql('postgres', q{
 CALL read_all_records();
 SELECT l.pk, l.sk, l.event_name FROM last_records l LEFT JOIN shop s ON s."PK" = l.pk AND s."SK" = l.sk
