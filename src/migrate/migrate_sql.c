@@ -144,7 +144,7 @@ dynamo_migrate_entity(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("a migration cannot change or rename attributes"),
-				 errhint("Declare attributes with dynamo.create_entity(replace => true) before or after the migration.")));
+				 errhint("Declare attributes with dynamo.create_entity(replace => true) before or after the migration. An attribute is renamed by computing it under its new name first.")));
 	r.keys = JsonObjectArgument(fcinfo, 2, "keys");
 	if (r.keys == NULL)
 		InvalidArgument("keys must be given: an object from key attributes to templates");
