@@ -187,6 +187,12 @@ SELECT create_entity('reps', 'sale', '{"pk": "S#{sale}", "sk": "S", "g1": "C#{cl
 SELECT create_total('reps', 'sales', 'rep', 'sale', '{"sales": "count"}', index_name => 'of_rep');
 SELECT create_copy('reps', 'rep_of_client', 'client', 'sale', '{"rep": "rep"}', index_name => 'of_client');
 SELECT create_copy('reps', 'names', 'client', 'sale', '{"client_name": "name", "client_rep": "rep"}', index_name => 'of_client');
+-- nor tell it by what is computed of the copy
+SELECT create_entity('reps', 'letter', '{"pk": "R#{rep}", "sk": "L#{initial}"}', '{"rep": "text", "initial": "text"}', type_attribute => 'kind');
+SELECT create_entity('reps', 'note', '{"pk": "N#{note}", "sk": "N", "g1": "C#{client}", "g2": "{note}", "h1": "R#{rep}"}',
+	'{"note": "text", "client": "text", "rep": "text", "client_name": "text", "initial": {"type": "text", "computed": "left(client_name, 1)"}}', type_attribute => 'kind');
+SELECT create_total('reps', 'letters', 'letter', 'note', '{"n": "count"}', index_name => 'of_rep');
+SELECT create_copy('reps', 'note_names', 'client', 'note', '{"client_name": "name"}', index_name => 'of_client');
 
 -- changes of an entity are refused only if they concern what its copies and totals need
 \pset tuples_only off

@@ -131,6 +131,15 @@ PlaceDependsOn(const KeySchema *place, const Entity *entity, Slice attribute)
 	return false;
 }
 
+/* Whether a part of the parent's key is an attribute of the child, or one that is computed of it. */
+static bool
+PartDependsOn(const Copy *copy, Slice part, Slice attribute)
+{
+	const EntityAttribute *a = EntityAttributeFind(copy->child, part);
+
+	return SliceEqual(part, attribute) || (a != NULL && EntityComputedUses(a, attribute));
+}
+
 /* Whether the parent of a child depends on an attribute of the child. */
 static bool
 ReferenceDependsOn(const TableDef *def, const Copy *copy, Slice attribute)
@@ -140,14 +149,14 @@ ReferenceDependsOn(const TableDef *def, const Copy *copy, Slice attribute)
 		Slice		name = def->key.attributes[i].name;
 		const Template *t = KeyTemplate(copy->parent, name);
 
-		if (t == NULL && SliceEqual(CopyChildName(copy, name), attribute))
+		if (t == NULL && PartDependsOn(copy, CopyChildName(copy, name), attribute))
 			return true;
 		for (int j = 0; t != NULL && j < t->npieces; j++)
 		{
 			const TemplatePart *part = t->pieces[j].part;
 
-			if (part != NULL && (SliceEqual(CopyChildName(copy, part->name), attribute) ||
-								 SliceEqual(part->steps[0], attribute)))
+			if (part != NULL && (PartDependsOn(copy, CopyChildName(copy, part->name), attribute) ||
+								 PartDependsOn(copy, part->steps[0], attribute)))
 				return true;
 		}
 	}
