@@ -2738,14 +2738,23 @@ CREATE TABLE dynamo_internal.archive_jobs (
 	errors bigint NOT NULL,
 	bytes bigint NOT NULL,
 	failure_code text,
-	failure_message text
+	failure_message text,
+	output_bucket text,
+	output_prefix text,
+	outputs text,
+	units bigint NOT NULL,
+	file text COLLATE "C",
+	line bigint NOT NULL,
+	put_bytes bigint NOT NULL,
+	error_bytes bigint NOT NULL,
+	condition_bytes bigint NOT NULL
 );
 CREATE INDEX archive_jobs_unfinished ON dynamo_internal.archive_jobs (relation)
-	WHERE status OPERATOR(pg_catalog.=) ANY ('{queued,running}');
+	WHERE status OPERATOR(pg_catalog.=) ANY ('{queued,running,cancelling}');
 COMMENT ON TABLE dynamo_internal.archive_jobs IS
-	'exports, imports, backups and restores; written only by requests and their workers';
+	'exports, imports, backups, restores and bulk operations; written only by requests and their workers';
 SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.archive_jobs',
-	'WHERE status OPERATOR(pg_catalog.=) ANY (''{completed,failed}'')');
+	'WHERE status OPERATOR(pg_catalog.=) ANY (''{completed,failed,cancelled}'')');
 CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.archive_jobs
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
 ALTER TABLE dynamo_internal.archive_jobs ENABLE REPLICA TRIGGER skip_replicated_duplicate;

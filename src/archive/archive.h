@@ -9,6 +9,7 @@
  *	archive_launch.c	starts a worker at commit
  *	archive_worker.c	the background worker of one job
  *	archive_execute.c	executes the job in the worker
+ *	archive_bulk.c		puts the items of files in many transactions, each with a condition
  *	archive_past.c		copies a table as it was at a time
  *	archive_model.c		reads and writes the entities and copies of a table
  *
@@ -25,6 +26,8 @@
 #include "nodes/pg_list.h"
 
 #include "problem.h"
+#include "security/owner.h"
+#include "store/store.h"
 
 /* ---- archive_right.c ---- */
 
@@ -72,6 +75,7 @@ extern char *PlaceToRead(const char *directory, const char *bucket, const char *
 #define JOB_IMPORT		"import"
 #define JOB_BACKUP		"backup"
 #define JOB_RESTORE		"restore"
+#define JOB_BULK		"bulk-operation"
 
 /* The members are columns; strings may be NULL, times are microseconds since 1970. */
 typedef struct Job
@@ -109,12 +113,25 @@ typedef struct Job
 	int64		bytes;
 	char	   *failure_code;
 	char	   *failure_message;
+
+	/* of a bulk operation */
+	char	   *output_bucket;
+	char	   *output_prefix;
+	char	   *outputs;		/* categories of reports, each followed by a comma */
+	int64		units;			/* write units in a second; 0: no limit */
+	char	   *file;			/* the last one from which lines were taken, or NULL */
+	int64		line;			/* how many lines of it; PG_INT64_MAX: all */
+	int64		put_bytes;		/* of items that were put */
+	int64		error_bytes;	/* what the reports have so far */
+	int64		condition_bytes;
 } Job;
 
 #define JOB_QUEUED		"queued"
 #define JOB_RUNNING		"running"
 #define JOB_COMPLETED	"completed"
 #define JOB_FAILED		"failed"
+#define JOB_CANCELLING	"cancelling"	/* only bulk operations, as the next one */
+#define JOB_CANCELLED	"cancelled"
 
 /* Makes a role the owner of a new job. */
 extern void JobSetOwner(Job *job, Oid role);
@@ -127,13 +144,19 @@ extern int	JobsInProgress(Oid role);
 
 extern bool JobHasStatus(const Job *job, const char *status);
 
-/* Whether it is neither completed nor failed. */
+/* Whether it has not ended. */
 extern bool JobIsUnfinished(const Job *job);
 
 extern void JobInsert(const Job *job);
 
 /* Writes the status, the end, the counts and the failure of a job. */
 extern void JobUpdate(const Job *job);
+
+/* Writes how far an unfinished bulk operation is; its status remains. */
+extern void JobProgress(const Job *job);
+
+/* Lets the worker of an unfinished bulk operation end it. */
+extern void JobCancel(const char *id);
 
 extern void JobDelete(const char *id);
 
@@ -190,5 +213,15 @@ extern void JobLaunchInit(void);
 
 /* Executes a job in the current transaction and fills in its results. */
 extern void JobExecute(Job *job);
+
+/*
+ * Opens the table of a job as its owner, who must have the rights of the job's owner,
+ * and closes it.
+ */
+extern void JobEnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access);
+extern void JobLeaveTable(OwnerScope *scope, Store *store);
+
+/* Whether the worker of a bulk operation was lost, which then goes on in another one. */
+extern bool JobHasLostWorker(const Job *job);
 
 #endif							/* DYNAMO_ARCHIVE_H */

@@ -58,12 +58,9 @@ CheckModel(const Job *job, const Store *store)
 				 errmsg("Entities or copies of table %s were changed while its backup began", job->table_name)));
 }
 
-/*
- * Opens the table as its owner, who must have the rights of the job's owner.  A
- * restore does not let others write until it ends.
- */
-static void
-EnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
+/* A restore does not let others write until it ends. */
+void
+JobEnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
 {
 	Oid			relid = (Oid) job->relation;
 	Oid			owner;
@@ -84,8 +81,8 @@ EnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
 		CheckMaintained(store->def);
 }
 
-static void
-LeaveTable(OwnerScope *scope, Store *store)
+void
+JobLeaveTable(OwnerScope *scope, Store *store)
 {
 	StoreClose(store);
 	OwnerScopeLeave(scope);
@@ -126,10 +123,10 @@ ExportTable(ExportJob *export, const TreeSummary *summary)
 	OwnerScope	scope;
 	Store		store;
 
-	EnterTable(export->job, &scope, &store, ACL_SELECT);
+	JobEnterTable(export->job, &scope, &store, ACL_SELECT);
 	CheckModel(export->job, &store);
 	ExportItems(&items, &store);
-	LeaveTable(&scope, &store);
+	JobLeaveTable(&scope, &store);
 	TreeEnd(&export->tree, summary);
 	export->job->items = items.items;
 	export->job->bytes = items.bytes;
@@ -234,7 +231,7 @@ ExecuteRestore(Job *job, Import *import, const List *sources)
 	OwnerScope	scope;
 	Store		store;
 
-	EnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE | ACL_DELETE);
+	JobEnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE | ACL_DELETE);
 	import->store = &store;
 	model = SetModelAside(&store);
 	if (job->source != 0)
@@ -259,7 +256,7 @@ ExecuteImport(Job *job, Import *import, const List *sources)
 	OwnerScope	scope;
 	Store		store;
 
-	EnterTable(job, &scope, &store,
+	JobEnterTable(job, &scope, &store,
 			   ACL_INSERT | ACL_UPDATE | (SourcesHaveChanges(sources) ? ACL_DELETE : 0));
 	import->store = &store;
 	if (job->format != NULL && strcmp(job->format, "CSV") == 0)

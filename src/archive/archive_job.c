@@ -31,7 +31,7 @@
 /* A queued job without a worker has failed after this time. */
 #define START_TIME		(60 * USECS_PER_SEC)
 
-#define UNFINISHED "status OPERATOR(pg_catalog.=) ANY ('{" JOB_QUEUED "," JOB_RUNNING "}')"
+#define UNFINISHED "status OPERATOR(pg_catalog.=) ANY ('{" JOB_QUEUED "," JOB_RUNNING "," JOB_CANCELLING "}')"
 
 /* Jobs other than backups, and failed ones, are deleted after this time. */
 #define KEPT_TIME		(90 * USECS_PER_DAY)
@@ -80,6 +80,15 @@ static const JobColumn columns[] = {
 	NUMBER_COLUMN(bytes),
 	TEXT_COLUMN(failure_code),
 	TEXT_COLUMN(failure_message),
+	TEXT_COLUMN(output_bucket),
+	TEXT_COLUMN(output_prefix),
+	TEXT_COLUMN(outputs),
+	NUMBER_COLUMN(units),
+	TEXT_COLUMN(file),
+	NUMBER_COLUMN(line),
+	NUMBER_COLUMN(put_bytes),
+	NUMBER_COLUMN(error_bytes),
+	NUMBER_COLUMN(condition_bytes),
 };
 
 #define NCOLUMNS ((int) lengthof(columns))
@@ -222,6 +231,28 @@ JobUpdate(const Job *job)
 }
 
 void
+JobProgress(const Job *job)
+{
+	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) UPDATE dynamo_internal.archive_jobs j "
+							"SET expected = p.expected, items = p.items, processed = p.processed, errors = p.errors, "
+							"bytes = p.bytes, file = p.file, line = p.line, put_bytes = p.put_bytes, "
+							"error_bytes = p.error_bytes, condition_bytes = p.condition_bytes FROM parameters p "
+							"WHERE j.id OPERATOR(pg_catalog.=) p.id", JobColumnList("# AS @")), job);
+}
+
+void
+JobCancel(const char *id)
+{
+	Oid			type = TEXTOID;
+	Datum		value = CStringGetTextDatum(id);
+
+	SPI_connect();
+	ExecuteAsSettingsOwner("UPDATE dynamo_internal.archive_jobs SET status = '" JOB_CANCELLING "' "
+						   "WHERE id OPERATOR(pg_catalog.=) $1 AND " UNFINISHED, 1, &type, &value, NULL);
+	SPI_finish();
+}
+
+void
 JobDelete(const char *id)
 {
 	Oid			type = TEXTOID;
@@ -305,7 +336,7 @@ JobHasStatus(const Job *job, const char *status)
 bool
 JobIsUnfinished(const Job *job)
 {
-	return JobHasStatus(job, JOB_QUEUED) || JobHasStatus(job, JOB_RUNNING);
+	return JobHasStatus(job, JOB_QUEUED) || JobHasStatus(job, JOB_RUNNING) || JobHasStatus(job, JOB_CANCELLING);
 }
 
 /* A standby does not see the locks of workers. */
@@ -314,7 +345,13 @@ HasLostWorker(const Job *job)
 {
 	if (!JobIsUnfinished(job) || RecoveryInProgress() || JobIsAlive(job->id))
 		return false;
-	return JobHasStatus(job, JOB_RUNNING) || job->started < SettingsTime() - START_TIME;
+	return !JobHasStatus(job, JOB_QUEUED) || job->started < SettingsTime() - START_TIME;
+}
+
+bool
+JobHasLostWorker(const Job *job)
+{
+	return HasLostWorker(job);
 }
 
 /*
@@ -324,7 +361,7 @@ HasLostWorker(const Job *job)
 static Job *
 CorrectStatus(Job *job)
 {
-	if (!HasLostWorker(job))
+	if (strcmp(job->kind, JOB_BULK) == 0 || !HasLostWorker(job))
 		return job;
 	job = JobRead(job->id);
 	if (job != NULL && JobIsUnfinished(job))
@@ -337,13 +374,14 @@ CorrectStatus(Job *job)
 	return job;
 }
 
-/* A restore that has lost its worker continues, when its table is described. */
+/* A restore that has lost its worker continues when its table is described, a bulk operation when it is described itself. */
 void
 JobsEndLost(void)
 {
 	ListCell   *cell;
 
-	foreach(cell, SelectJobs(UNFINISHED " AND kind OPERATOR(pg_catalog.<>) $1 AND $2 IS NULL", JOB_RESTORE, NULL))
+	foreach(cell, SelectJobs(UNFINISHED " AND kind OPERATOR(pg_catalog.<>) $1 AND kind OPERATOR(pg_catalog.<>) $2",
+								JOB_RESTORE, JOB_BULK))
 	{
 		Job		   *job = HasLostWorker(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
 

@@ -48,18 +48,24 @@ TakeLockOfJob(const JobTask *task)
 	return taken;
 }
 
-static void
+void
 BeginJobTransaction(void)
 {
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
-static void
+void
 CommitJobTransaction(void)
 {
 	PopActiveSnapshot();
 	CommitTransactionCommand();
+}
+
+static bool
+IsBulk(const Job *job)
+{
+	return strcmp(job->kind, JOB_BULK) == 0;
 }
 
 /* Marks the job as running and returns it; NULL if there is nothing to do. */
@@ -75,9 +81,9 @@ TakeJob(const char *id, MemoryContext context)
 	job = JobRead(id);
 	if (job != NULL && !JobIsUnfinished(job))
 		job = NULL;
-	if (job != NULL && JobHasStatus(job, JOB_RUNNING) && strcmp(job->kind, JOB_RESTORE) != 0)
+	if (job != NULL && !JobHasStatus(job, JOB_QUEUED) && strcmp(job->kind, JOB_RESTORE) != 0 && !IsBulk(job))
 		job = NULL;
-	if (job != NULL)
+	if (job != NULL && !JobHasStatus(job, JOB_CANCELLING))
 	{
 		job->status = JOB_RUNNING;
 		JobUpdate(job);
@@ -90,6 +96,11 @@ TakeJob(const char *id, MemoryContext context)
 static void
 RunJob(Job *job, MemoryContext context)
 {
+	if (IsBulk(job))
+	{
+		BulkRun(job, context);
+		return;
+	}
 	BeginJobTransaction();
 	MemoryContextSwitchTo(context);
 	JobExecute(job);
@@ -140,7 +151,9 @@ RecordJobFailure(Job *job, const ErrorData *error)
 	BeginJobTransaction();
 	job->status = JOB_FAILED;
 	job->ended = SettingsTime();
-	job->items = job->processed = job->errors = job->bytes = 0;
+	/* what a bulk operation has put until then remains */
+	if (!IsBulk(job))
+		job->items = job->processed = job->errors = job->bytes = 0;
 	job->failure_code = pstrdup(FailureCode(error));
 	job->failure_message = error->message;
 	JobUpdate(job);

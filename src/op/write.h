@@ -46,11 +46,11 @@ extern DYNAMO_EXPORT void WriteCheckReturn(const WriteOp *op);
 extern DYNAMO_EXPORT void WriteBound(PreparedWrite *w, WriteResult *result);
 
 /* Return false if they note a problem; raise it if problem is NULL. */
-extern bool WriteCompose(PreparedWrite *w, const Store *store, Problem *problem);
-extern bool WriteBindTable(PreparedWrite *w, Problem *problem);
+extern DYNAMO_EXPORT bool WriteCompose(PreparedWrite *w, const Store *store, Problem *problem);
+extern DYNAMO_EXPORT bool WriteBindTable(PreparedWrite *w, Problem *problem);
 
 /* Before the row is read or locked: moves an item that is still under another key (table/moves.h). */
-extern void WriteBring(PreparedWrite *w, Store *store);
+extern DYNAMO_EXPORT void WriteBring(PreparedWrite *w, Store *store);
 
 /* Returns the put item, or the key. */
 static inline ValueRef
@@ -63,13 +63,13 @@ WriteGivenItem(const PreparedWrite *w)
  * Whether the condition, if any, is true.  The condition of an insert is that
  * there is no item.
  */
-extern bool WriteCondition(const PreparedWrite *w, ValueRef old);
+extern DYNAMO_EXPORT bool WriteCondition(const PreparedWrite *w, ValueRef old);
 
 /*
  * Sets the item to store for WRITE_PUT.  Returns WRITE_NOTHING if it notes a
  * problem; raises the problem if problem is NULL.
  */
-extern WriteAction WriteApply(const PreparedWrite *w, ValueRef old,
+extern DYNAMO_EXPORT WriteAction WriteApply(const PreparedWrite *w, ValueRef old,
 							  struct varlena **item, Problem *problem);
 
 /* Evaluates the condition, computes the new item and writes one row. */

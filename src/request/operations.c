@@ -18,6 +18,7 @@
 	X(BatchExecuteStatement) \
 	X(BatchGetItem) \
 	X(BatchWriteItem) \
+	X(CancelBulkOperation) \
 	X(CreateBackup) \
 	X(CreateGlobalTable) \
 	X(CreateTable) \
@@ -26,6 +27,7 @@
 	X(DeleteResourcePolicy) \
 	X(DeleteTable) \
 	X(DescribeBackup) \
+	X(DescribeBulkOperation) \
 	X(DescribeContinuousBackups) \
 	X(DescribeContributorInsights) \
 	X(DescribeEndpoints) \
@@ -50,6 +52,7 @@
 	X(GetShardIterator) \
 	X(ImportTable) \
 	X(ListBackups) \
+	X(ListBulkOperations) \
 	X(ListContributorInsights) \
 	X(ListExports) \
 	X(ListGlobalTables) \
@@ -64,6 +67,7 @@
 	X(RestoreTableToPointInTime) \
 	X(Scan) \
 	X(SearchVectors) \
+	X(StartBulkPutItems) \
 	X(TagResource) \
 	X(TransactGetItems) \
 	X(TransactWriteItems) \
