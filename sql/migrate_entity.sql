@@ -48,7 +48,7 @@ SELECT add_unique_constraint('shop', 'one_name', '{name}', key_prefix => '{"SK":
 SELECT migrate_entity('shop', 'order', '{"PK": "C#{customer_id}"}');
 DROP INDEX one_name;
 SELECT add_reference('shop', 'of_customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}', kind_attributes => '{"kind": {"S": "order"}}');
-SELECT migrate_entity('shop', 'order', '{"PK": "C#{customer_id}"}');
+SELECT migrate_entity('shop', 'customer', '{"SK": "CUSTOMER"}');
 SELECT drop_constraint('shop', 'of_customer');
 
 -- prepared, and paused: each item is under the old key, and found by either
@@ -218,6 +218,37 @@ SELECT "PK", "SK", author, at FROM note_view WHERE author = 'b';
 SELECT * FROM check_entity('notes');
 DROP TABLE shop, notes CASCADE;
 SELECT * FROM dynamo.migrations;
+
+-- references, but for those that name the keys which change
+SELECT create_table('sold', partition_key => 'PK', sort_key => 'SK');
+SELECT create_entity('sold', 'customer', '{"PK": "CUSTOMER#{c}", "SK": "METADATA"}', '{"c": "text"}', type_attribute => 'kind', view_name => 'sold_customers');
+SELECT create_entity('sold', 'order', '{"PK": "CUSTOMER#{c}", "SK": "ORDER#{o}"}', '{"c": "text", "o": "int"}', type_attribute => 'kind', view_name => 'sold_orders');
+INSERT INTO sold_customers (c) VALUES ('a'), ('b'), ('z');
+INSERT INTO sold_orders (c, o) SELECT chr(97 + o % 2), o FROM generate_series(1, 20) o;
+SELECT add_reference('sold', 'of_customer', '{"PK": "CUSTOMER#{c}", "SK": "METADATA"}', kind_attributes => '{"kind": {"S": "order"}}');
+SELECT add_reference('sold', 'of_order', '{"PK": "CUSTOMER#{c}", "SK": "ORDER#{o}"}', kind_attributes => '{"kind": {"S": "payment"}}');
+SELECT migrate_entity('sold', 'order', '{"SK": "O#{o:08}"}');
+SELECT drop_constraint('sold', 'of_order');
+SELECT add_reference('sold', 'of_order', '{"PK": "CUSTOMER#{c}", "SK": "METADATA"}', key_prefix => '{"SK": "ORDER#1"}');
+SELECT migrate_entity('sold', 'order', '{"SK": "O#{o:08}"}');
+SELECT drop_constraint('sold', 'of_order');
+SELECT add_reference('sold', 'of_order', '{"PK": "CUSTOMER#{c}", "SK": "METADATA"}', key_prefix => '{"PK": "CUSTOMER#b"}');
+SELECT put_item('sold', '{"PK": "CUSTOMER#a", "SK": "O#00000002"}'::jsonb);
+SELECT migrate_entity('sold', 'order', '{"SK": "O#{o:08}"}');
+CALL await_migration('sold');
+INSERT INTO sold_orders (c, o) VALUES ('none', 1);
+SELECT put_item('sold', '{"kind": "order", "c": "b", "o": 21}'::jsonb);
+UPDATE sold_orders SET c = 'none' WHERE c = 'b' AND o = 1;
+UPDATE sold_orders SET c = 'a' WHERE c = 'b' AND o = 1 RETURNING "PK", "SK";
+DELETE FROM sold_customers WHERE c = 'b';
+DELETE FROM sold_customers WHERE c = 'z';
+SELECT count(*) FILTER (WHERE "SK" LIKE 'ORDER#%') AS old, count(*) FILTER (WHERE "SK" LIKE 'O#%') AS new FROM sold_orders;
+SELECT delete_item('sold', '{"PK": "CUSTOMER#a", "SK": "O#00000002"}'::jsonb);
+SELECT resume_migration('sold', 'order');
+CALL await_migration('sold');
+SELECT count(*) FILTER (WHERE "SK" LIKE 'ORDER#%') AS old, count(*) FILTER (WHERE "SK" LIKE 'O#%') AS new FROM sold_orders;
+DELETE FROM sold_customers WHERE c = 'a';
+DROP TABLE sold CASCADE;
 
 -- a table of somebody without other rights; its policies do not hide items from the worker
 SET client_min_messages = warning;

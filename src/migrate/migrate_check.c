@@ -276,11 +276,40 @@ CheckPatterns(Oid relid, const TableDef *def, const Entity *old, const Entity *n
 					  "Read the entity's view in place of the pattern, drop the pattern, and declare it again after the migration.");
 }
 
-/*
- * A reference to items, and one of items with a key prefix, names keys.
- */
+/* Whether a reference to items of the table can name a key of an entity. */
+static bool
+CanReferTo(const TableDef *def, const Reference *reference, const Entity *entity)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		const ComposedKey *key = EntityKeyFind(entity, def->key.attributes[i].name);
+		StringInfoData example;
+
+		initStringInfo(&example);
+		if (key != NULL && !TemplatesOverlap(TemplateGet(ReferenceTemplate(reference, def, i)), key->template, &example))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a key attribute that changes decides which items a reference is of. */
+static bool
+PrefixChanges(const Reference *reference, const Entity *old, const Entity *new)
+{
+	for (int i = 0; i < old->nkeys; i++)
+	{
+		Slice		name = old->keys[i].attribute;
+
+		if (!ValueIsMissing(reference->kind->prefix) && !HasSameTemplate(&old->keys[i], new) &&
+			!ValueIsMissing(AttributeFind(reference->kind->prefix, name.data, name.len)))
+			return true;
+	}
+	return false;
+}
+
+/* A reference to items names their keys, and so does one of items with a key prefix. */
 static void
-CheckReferences(Relation rel, const Entity *old)
+CheckReferences(Relation rel, const TableDef *def, const Entity *old, const Entity *new, bool rekeys)
 {
 	Oid			referencing = SystemFunctionOid(FUNCTION_CHECK_REFERENCE);
 	Oid			referenced = SystemFunctionOid(FUNCTION_CHECK_REFERENCED);
@@ -294,7 +323,8 @@ CheckReferences(Relation rel, const Entity *old)
 		if ((t->tgfoid != referencing && t->tgfoid != referenced) || t->tgnargs != 1)
 			continue;
 		reference = ReferenceRead(t->tgargs[0]);
-		if (t->tgfoid == referencing && ValueIsMissing(reference->kind->prefix) && reference->kind->condition.data == NULL)
+		if (t->tgfoid == referencing ? (reference->kind->condition.data == NULL || !rekeys) && !PrefixChanges(reference, old, new) :
+			!rekeys || (!CanReferTo(def, reference, old) && !CanReferTo(def, reference, new)))
 			continue;
 		CannotMigrate(old, psprintf("Reference \"%s\" depends on keys of the table.", reference->name),
 					  "Drop the reference with dynamo.drop_constraint, and create it again after the migration.");
@@ -382,9 +412,9 @@ MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity 
 		CheckKeyTells(old, new, "new");
 		CheckKeyTells(new, old, "old");
 		CheckKeysDiffer(old, new);
-		CheckReferences(rel, old);
 		CheckPredicates(rel, def, old);
 	}
+	CheckReferences(rel, def, old, new, rekeys);
 	CheckCopies(RelationGetRelid(rel), old, new);
 	CheckPatterns(RelationGetRelid(rel), def, old, new);
 }
