@@ -138,6 +138,25 @@ RefuseKey(Slice id, const char *problem)
 			 errdetail_log("Access key \"%s\" %s.", shown, problem)));
 }
 
+static void RefuseToken(Slice id, const char *problem) pg_attribute_noreturn();
+
+/*
+ * Programs have temporary credentials without knowing it: SDKs take them from the environment,
+ * a container or a login.  The service's sentence alone would send people to look for a wrong key.
+ */
+static void
+RefuseToken(Slice id, const char *problem)
+{
+	char		shown[SHOWN_LEN];
+
+	CopyPrintable(shown, id);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
+			 errmsg("The security token included in the request is invalid. The request has a session token: it was signed with "
+					"temporary credentials of AWS, which this server does not know. Give the client an access key of this server."),
+			 errdetail_log("Access key \"%s\" came with a session token: %s.", shown, problem)));
+}
+
 /* The role of a key of the coordinator that signed the request. */
 static const Identity *
 SharedIdentity(const HttpRequest *request, const Signature *signature, const SharedKey *key)
@@ -163,20 +182,21 @@ VerifiedIdentity(const HttpRequest *request)
 	const SharedKey *shared;
 	AccessKey  *key;
 	const SigningKeys *signing_keys;
-	Slice		session_token;
 	const char *problem;
 
 	/* the region of the server's configuration, not of a role's settings */
 	SignatureRead(&signature, request, (int64) time(NULL),
 				  GetConfigOptionResetString("dynamo.region"));
-	if (HttpFindHeader(request->head, request->data, "x-amz-security-token", &session_token))
-		RefuseKey(signature.key_id, "came with a session token");
+	if (signature.has_token && !http_ignore_session_tokens)
+		RefuseToken(signature.key_id, "\"dynamo.http_ignore_session_tokens\" is off");
 	shared = SharedKeyKnown(&signature);
 	key = shared != NULL ? NULL : AccessKeyFind(signature.key_id, &problem);
 	if (shared == NULL && key == NULL)
 		shared = SharedKeyAsk(&signature);
 	if (shared != NULL)
 		return SharedIdentity(request, &signature, shared);
+	if (key == NULL && signature.has_token)
+		RefuseToken(signature.key_id, problem);
 	if (key == NULL)
 		RefuseKey(signature.key_id, problem);
 	signing_keys = AccessKeySigningKeys(key, signature.date, signature.region);

@@ -31,6 +31,7 @@ typedef struct SigningKeys
 typedef struct Signature
 {
 	bool		in_query;
+	bool		has_token;		/* a session token, as temporary credentials have */
 	Slice		algorithm;
 	Slice		credential;
 	Slice		signed_headers; /* lower case, separated by semicolons */

@@ -232,9 +232,12 @@ FindSignature(Signature *signature, const HttpRequest *request)
 	QueryParameter *parameters = SignatureReadQuery(HttpText(request->data, request->head->query), &n);
 	Slice		header;
 	Slice		algorithm;
+	Slice		token;
 	bool		in_header = HttpFindHeader(request->head, request->data, "authorization", &header);
 	bool		in_query = SignatureFindParameter(parameters, n, "X-Amz-Algorithm", &algorithm);
 
+	signature->has_token = HttpFindHeader(request->head, request->data, "x-amz-security-token", &token) ||
+		SignatureFindParameter(parameters, n, "X-Amz-Security-Token", &token);
 	if (in_header && in_query)
 		SignatureInvalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
 	if (in_query)

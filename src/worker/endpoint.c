@@ -27,6 +27,7 @@ int			metrics_port;
 char	   *metrics_listen_addresses;
 static int	http_workers;
 int			http_authentication;
+bool		http_ignore_session_tokens;
 int			http_tls;
 char	   *http_role;
 bool		http_allow_superuser;
@@ -202,6 +203,10 @@ DefineSettings(void)
 							 "With sigv4, requests must be signed with an access key. With certificate, the common name in the client's certificate is the role. With none, all requests have the rights of dynamo.http_role.",
 							 &http_authentication, HTTP_AUTHENTICATION_SIGV4, authentication_options,
 							 PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo.http_ignore_session_tokens",
+							 "Accepts HTTP requests that have a session token.",
+							 "The request must be signed with an access key of this server, and has the rights of the key's role, whatever the token says.",
+							 &http_ignore_session_tokens, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("dynamo.http_tls",
 							 "TLS of the HTTP endpoint.",
 							 "With allow, each client chooses. Certificates and protocols are those of the settings ssl_....",

@@ -34,6 +34,7 @@ extern DYNAMO_EXPORT char *metrics_listen_addresses;
 /* Settings that are read again when the configuration is reloaded. */
 extern DYNAMO_EXPORT int	http_authentication;
 extern DYNAMO_EXPORT int	http_tls;
+extern DYNAMO_EXPORT bool http_ignore_session_tokens;	/* of requests that are signed with a known key */
 extern DYNAMO_EXPORT char *http_role;			/* whose rights requests have without
 								 * authentication */
 extern DYNAMO_EXPORT bool http_allow_superuser;	/* requests may be a superuser's */
