@@ -46,7 +46,29 @@ SELECT dynamo.request('Query', json_build_object('ReturnConsumedCapacity', 'TOTA
 SELECT dynamo.request('BatchExecuteStatement', json_build_object('Statements', json_build_array(json_build_object('Statement', 'SELECT * FROM "' || :'arn' || '" WHERE id = ''a'''))));
 -- repeated calls return the same answer
 SELECT (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text = (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text;
--- counts and sizes are available after ANALYZE
+-- items of a table that was never analyzed are counted
+SELECT dynamo.create_table('few', 'id', indexes => '[{"index_name": "inline", "partition_key": "g"}, {"index_name": "stored", "partition_key": "g", "storage": "table"}]');
+CREATE VIEW counts AS SELECT r #>> '{Table,ItemCount}' AS items, (r #>> '{Table,TableSizeBytes}')::int > 0 AS bytes, i ->> 'IndexName' AS index, i ->> 'ItemCount' AS entries, (i ->> 'IndexSizeBytes')::int > 0 AS index_bytes
+	FROM dynamo.request('DescribeTable', '{"TableName": "few"}') r CROSS JOIN json_array_elements(r::json #> '{Table,GlobalSecondaryIndexes}') i ORDER BY 3;
+SELECT * FROM counts;
+INSERT INTO few (item) SELECT jsonb_build_object('id', i::text) || CASE WHEN i <= 4 THEN '{"g": "x"}'::jsonb ELSE '{}' END FROM generate_series(1, 7) i;
+DELETE FROM few WHERE id = '7';
+SELECT * FROM counts;
+SELECT d ->> 'item_count' AS items, i ->> 'index_name' AS index, i ->> 'item_count' AS entries FROM dynamo.describe_table('few') d, jsonb_array_elements(d -> 'global_secondary_indexes') i ORDER BY 2;
+-- of a larger one, those in its first pages
+INSERT INTO few (item) SELECT jsonb_build_object('id', i::text, 'filler', repeat(i::text, 400)) FROM generate_series(10001, 15000) i;
+SELECT (r #>> '{Table,ItemCount}')::int BETWEEN 4000 AND 6000 AS about FROM dynamo.request('DescribeTable', '{"TableName": "few"}') r;
+-- partitions are added, whether they have been analyzed or not
+SELECT dynamo.create_table('parts', 'id', partitions => 2);
+SELECT count(dynamo.put_item('parts', jsonb_build_object('id', i::text))) FROM generate_series(1, 30) i;
+SELECT dynamo.request('DescribeTable', '{"TableName": "parts"}') #>> '{Table,ItemCount}' AS items;
+SELECT format('ANALYZE %s', min(inhrelid::regclass::text)) FROM pg_inherits WHERE inhparent = 'parts'::regclass
+\gexec
+SELECT dynamo.request('DescribeTable', '{"TableName": "parts"}') #>> '{Table,ItemCount}' AS items;
+DROP VIEW counts;
+DROP TABLE few, parts;
+
+-- counts and sizes are estimates after ANALYZE
 INSERT INTO apple (item) SELECT jsonb_build_object('id', i::text) FROM generate_series(1, 500) i;
 ANALYZE apple;
 SELECT r #>> '{Table,ItemCount}', (r #>> '{Table,TableSizeBytes}')::int > 0 FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;

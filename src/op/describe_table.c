@@ -8,39 +8,22 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 #include "errors.h"
 #include "extension_objects.h"
+#include "store/count_rows.h"
 #include "stream/stream_definition.h"
 #include "table/index_relation.h"
 #include "table/table.h"
 #include "table/table_name.h"
-
-/* Returns the planner's number of rows; 0 if it has none yet. */
-static int64
-EstimatedRows(Oid relid)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	float4		rows = 0;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		rows = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
-		ReleaseSysCache(tuple);
-	}
-	return rows > 0 ? (int64) rows : 0;
-}
 
 /*
  * Calls one of PostgreSQL's size functions; 0 if the relation has just been
@@ -70,7 +53,7 @@ AppendCounts(StringInfo out, bool visible, Oid relid, const char *size_name)
 		appendStringInfo(out, "\"item_count\": null, \"%s\": null", size_name);
 	else
 		appendStringInfo(out, "\"item_count\": " INT64_FORMAT ", \"%s\": " INT64_FORMAT,
-						 OidIsValid(relid) ? EstimatedRows(relid) : 0, size_name,
+						 CountRelation(relid).rows, size_name,
 						 OidIsValid(relid) ? SizeOf(pg_total_relation_size, relid) : 0);
 }
 

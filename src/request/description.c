@@ -8,12 +8,9 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/pg_class.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
-#include "access/htup_details.h"
 #include "errors.h"
 #include "extension_objects.h"
 #include "request/arn.h"
@@ -23,6 +20,7 @@
 #include "request/throughput.h"
 #include "request/vector_params.h"
 #include "stat/stat.h"
+#include "store/count_rows.h"
 #include "store/elsewhere.h"
 #include "stream/stream_definition.h"
 #include "table/distribution.h"
@@ -81,29 +79,21 @@ TableClose(OpenedTable *table)
 static void
 CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 {
-	HeapTuple	tuple = NULL;
-	Form_pg_class form;
+	RelationSize size;
 
 	*rows = 0;
 	*bytes = 0;
-	if (MaySeeAllRows(RelationGetRelid(table->rel)))
-		tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	if (!HeapTupleIsValid(tuple))
+	if (!MaySeeAllRows(RelationGetRelid(table->rel)) || !OidIsValid(relid))
 		return;
 	if (table->def->distributed)
 	{
-		ReleaseSysCache(tuple);
 		/* an index table has shards of its own */
 		elsewhere->count_rows(RelationIsDistributed(relid) ? relid : RelationGetRelid(table->rel), relid, rows, bytes);
 		return;
 	}
-	form = (Form_pg_class) GETSTRUCT(tuple);
-	if (form->reltuples > 0)
-	{
-		*rows = (int64) form->reltuples;
-		*bytes = (int64) form->relpages * BLCKSZ;
-	}
-	ReleaseSysCache(tuple);
+	size = CountRelation(relid);
+	*rows = size.rows;
+	*bytes = size.bytes;
 }
 
 /* ---- parts ---- */
