@@ -56,11 +56,15 @@ CountInPages(Relation rel, RelationSize *size)
 static void
 CountEntries(Relation index, RelationSize *size)
 {
-	Relation	heap = relation_open(index->rd_index->indrelid, AccessShareLock);
-	TupleTableSlot *slot = table_slot_create(heap, NULL);
-	IndexScanDesc scan = BeginIndexScan(heap, index, SnapshotSelf, 0);
+	Relation	heap = try_relation_open(index->rd_index->indrelid, AccessShareLock);
+	TupleTableSlot *slot;
+	IndexScanDesc scan;
 	int64		entries = 0;
 
+	if (heap == NULL)
+		return;
+	slot = table_slot_create(heap, NULL);
+	scan = BeginIndexScan(heap, index, SnapshotSelf, 0);
 	index_rescan(scan, NULL, 0, NULL, 0);
 	while (entries < MAX_ENTRIES && index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
