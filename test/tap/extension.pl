@@ -205,6 +205,27 @@ value('TRUNCATE app.shop, app.logs', 'copy');
 $node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('copy'), '-f', "$dir/data.sql" ], 'restore of data');
 lives('copy', 'data only');
 
+# ---- a dump by the owner of the database, who is no superuser ----
+
+value('CREATE ROLE dbo LOGIN');
+for my $database ('owned', 'owned_copy')
+{
+	value("CREATE DATABASE $database OWNER dbo");
+	value('CREATE EXTENSION dynamo', $database);
+}
+value(q{SET ROLE dbo; CREATE SCHEMA s; SET search_path = s, dynamo;
+	SELECT create_table('shop', 'id', indexes => '[{"index_name": "kept", "partition_key": "g", "storage": "table"}]');
+	SELECT update_time_to_live('shop', 'expires');
+	SELECT put_item('shop', '{"id": {"S": "a"}, "g": {"S": "g"}}')}, 'owned');
+my @as_owner = ('-U', 'dbo', '-d');
+$node->command_fails_like([ 'pg_dump', @as_owner, $node->connstr('owned'), '-f', "$dir/none.sql" ], qr/permission denied for schema dynamo_internal/,
+	'an owner of a database does not read the settings of all tables');
+$node->command_ok([ 'pg_dump', @as_owner, $node->connstr('owned'), '-f', "$dir/owned.sql", '--exclude-table-data=dynamo_internal.*' ], 'and dumps all else');
+$node->command_ok([ 'psql', '-X', '-q', @as_owner, $node->connstr('owned_copy'), '-f', "$dir/owned.sql" ], 'restore by the owner');
+is(value(q{SELECT count(*) FROM dynamo.query('s.shop', 'g = :g', '{":g": {"S": "g"}}', index_name => 'kept')}, 'owned_copy'), '1', 'the items are there');
+is(value(q{SELECT definition -> 'time_to_live' FROM dynamo.tables WHERE schema_name = 's'}, 'owned_copy'), '"expires"', 'and the definition');
+is(value(q{SELECT owner FROM dynamo.tables WHERE schema_name = 's'}, 'owned_copy'), 'dbo', 'and the owner');
+
 # ---- an unlogged table and its index tables are empty after a crash ----
 
 value(q{
