@@ -30,7 +30,7 @@ ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/iso
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
 	--encoding=UTF8 --no-locale
 
-EXTRA_CLEAN = $(ALL_OBJS:.o=.d) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http)
+EXTRA_CLEAN = dynamo-move $(ALL_OBJS:.o=.d) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http)
 
 PG_CONFIG ?= pg_config
 
@@ -92,6 +92,32 @@ uninstall-libraries:
 	rm -f $(addprefix '$(DESTDIR)$(pkglibdir)'/, $(OTHER_LIBRARIES))
 
 .PHONY: install-libraries uninstall-libraries
+
+# dynamo-move, a client program on libcurl, jansson and libpq, only if it is asked for:
+# `make move`.  `make install` installs it if it is there.
+MOVE_PROGRAM = dynamo-move
+MOVE_CFLAGS = -O2 -g
+MOVE_SOURCES := $(sort $(wildcard move/*.c))
+
+move: $(MOVE_PROGRAM)
+
+$(MOVE_PROGRAM): $(MOVE_SOURCES) move/move.h META.json
+	$(CC) -std=gnu11 -D_GNU_SOURCE -DMOVE_VERSION='"$(VERSION)"' -Wall -Wextra $(COPT) $(MOVE_CFLAGS) \
+		-I$(shell $(PG_CONFIG) --includedir) -I/usr/include/postgresql -o $@ $(MOVE_SOURCES) $(MOVE_LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) \
+		-lcurl -ljansson -lpq -lcrypto -lz -lm -lpthread
+
+install: $(if $(wildcard dynamo-move),install-move)
+
+install-move: installdirs
+	$(MKDIR_P) '$(DESTDIR)$(bindir)'
+	$(INSTALL_PROGRAM) dynamo-move '$(DESTDIR)$(bindir)/'
+
+uninstall: uninstall-move
+
+uninstall-move:
+	rm -f '$(DESTDIR)$(bindir)/dynamo-move'
+
+.PHONY: move install-move uninstall-move
 
 # Plans that a test forces cost so much that they would be compiled, for minutes in all.
 installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off

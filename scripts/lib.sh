@@ -236,6 +236,18 @@ want_valgrind()
 	fi
 }
 
+# want_move: installs what dynamo-move is built with, if it can be had.
+want_move()
+{
+	local missing=()
+
+	echo '#include <curl/curl.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libcurl4-openssl-dev)
+	echo '#include <jansson.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libjansson-dev)
+	if ((${#missing[@]} > 0)) && can_install && apt_has "${missing[0]}"; then
+		step "Installing ${missing[*]}" apt_install "${missing[@]}" || true
+	fi
+}
+
 # want_clients: installs the AWS SDK and the drivers for Python that are missing
 # and can be had.  The tests with them are left out without them.
 want_clients()

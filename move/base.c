@@ -1,0 +1,227 @@
+/*
+ * base.c
+ *	  Memory, text, time and messages.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "move.h"
+
+volatile int move_stop;
+
+/* Whatever is unfinished is repeated by the next run: so this ends all threads at once. */
+void
+MoveFail(const char *format,...)
+{
+	va_list		args;
+
+	flockfile(stderr);
+	fflush(stdout);
+	fputs("dynamo-move: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	fflush(stderr);
+	_exit(2);
+}
+
+void
+MoveSay(const char *format,...)
+{
+	va_list		args;
+
+	if (options.quiet)
+		return;
+	flockfile(stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
+
+void *
+MoveAlloc(size_t size)
+{
+	void	   *p = calloc(1, size ? size : 1);
+
+	if (p == NULL)
+		MoveFail("out of memory");
+	return p;
+}
+
+void *
+MoveRealloc(void *old, size_t size)
+{
+	void	   *p = realloc(old, size);
+
+	if (p == NULL)
+		MoveFail("out of memory");
+	return p;
+}
+
+char *
+MoveCopy(const char *text)
+{
+	size_t		len = strlen(text) + 1;
+
+	return memcpy(MoveAlloc(len), text, len);
+}
+
+char *
+MoveFormat(const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		MoveFail("out of memory");
+	va_end(args);
+	return text;
+}
+
+void
+TextAdd(Text *text, const void *data, size_t len)
+{
+	if (text->size - text->len <= len)
+	{
+		text->size = (text->len + len + 1) * 2;
+		text->data = MoveRealloc(text->data, text->size);
+	}
+	if (len > 0)
+		memcpy(text->data + text->len, data, len);
+	text->len += len;
+	text->data[text->len] = '\0';
+}
+
+void
+TextAddString(Text *text, const char *string)
+{
+	TextAdd(text, string, strlen(string));
+}
+
+void
+TextClear(Text *text)
+{
+	text->len = 0;
+	TextAdd(text, "", 0);
+}
+
+void
+TextFree(Text *text)
+{
+	free(text->data);
+	memset(text, 0, sizeof(*text));
+}
+
+static double
+ReadClock(clockid_t which)
+{
+	struct timespec t;
+
+	clock_gettime(which, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Seconds since some moment; the difference of two is a duration. */
+double
+MoveClock(void)
+{
+	return ReadClock(CLOCK_MONOTONIC);
+}
+
+/* Seconds since 1970. */
+double
+MoveNow(void)
+{
+	return ReadClock(CLOCK_REALTIME);
+}
+
+/* Returns early if the program is to end. */
+void
+MoveSleep(double seconds)
+{
+	double		until = MoveClock() + seconds;
+
+	while (!move_stop && MoveClock() < until)
+	{
+		double		rest = until - MoveClock();
+		struct timespec t = {0, rest < 0.1 ? (long) (rest * 1e9) : 100000000};
+
+		if (rest > 0)
+			nanosleep(&t, NULL);
+	}
+}
+
+/* For pauses between attempts: the threads of many programs should not agree. */
+unsigned
+MoveRandom(void)
+{
+	static __thread unsigned seed;
+
+	if (seed == 0)
+		seed = (unsigned) time(NULL) ^ (unsigned) getpid() ^ (unsigned) (uintptr_t) &seed;
+	return (unsigned) rand_r(&seed);
+}
+
+char *
+MoveDuration(double seconds)
+{
+	long		s = (long) (seconds + 0.5);
+
+	if (s < 120)
+		return MoveFormat("%ld s", s);
+	if (s < 7200)
+		return MoveFormat("%ld min", s / 60);
+	if (s < 172800)
+		return MoveFormat("%ld h %ld min", s / 3600, s / 60 % 60);
+	return MoveFormat("%ld days", s / 86400);
+}
+
+/* On one line, without spaces: control characters are escaped. */
+char *
+JsonText(json_t *value)
+{
+	char	   *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (text == NULL)
+		MoveFail("out of memory");
+	return text;
+}
+
+json_t *
+JsonParse(const char *text, size_t len, const char *what)
+{
+	json_error_t error;
+	json_t	   *value = json_loadb(text, len, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
+
+	if (value == NULL)
+		MoveFail("%s is not JSON: %s", what, error.text);
+	return value;
+}
+
+/* A member that is a string, or NULL. */
+const char *
+JsonString(json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+bool
+JsonTrue(json_t *object, const char *name)
+{
+	return json_is_true(json_object_get(object, name));
+}
+
+double
+JsonNumber(json_t *object, const char *name)
+{
+	return json_number_value(json_object_get(object, name));
+}

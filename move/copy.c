@@ -1,0 +1,413 @@
+/*
+ * copy.c
+ *	  The command "copy": all items of a table, by a parallel scan or from an export.
+ *
+ * A scan has segments, an export has files; each has a state, and some threads take one
+ * after another.  Before the first page is read, the shards of the source's stream are
+ * recorded, so that "follow" applies every change since then.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "move.h"
+
+/* What the threads share. */
+typedef struct Copy
+{
+	pthread_mutex_t lock;
+	Target		target;
+	json_t	   *segments;		/* states by name, as texts */
+	json_t	   *files;			/* of an export: paths; NULL for a scan */
+	size_t		next;			/* segment that no thread has taken */
+	int			count;
+	double		items;			/* in all, and of this run */
+	double		new_items;
+	double		units;
+	double		bytes;
+	double		expected;
+	double		begun;
+	double		reported;
+} Copy;
+
+static Copy copy;
+
+/* A thread's work on one segment. */
+typedef struct Segment
+{
+	int			number;
+	Link	   *source;
+	Link	   *target;
+	char	   *name;
+	char	   *old;			/* its state as stored, or NULL */
+	json_t	   *state;
+} Segment;
+
+static void
+ReportProgress(bool last)
+{
+	double		now = MoveClock(),
+				rate = copy.new_items / fmax(now - copy.begun, 0.001);
+	char	   *left;
+
+	if (!last && now - copy.reported < (isatty(2) ? 1 : 10))
+		return;
+	copy.reported = now;
+	left = MoveDuration(fmax(copy.expected - copy.items, 0) / fmax(rate, 0.001));
+	MoveSay("copied %.0f items%s, %.0f items/s, %.0f read units (%.0f/s), %lu retries%s%s", copy.items, last ? "" : " so far", rate, copy.units,
+			copy.units / fmax(now - copy.begun, 0.001), retries, last ? "" : ", about ", last ? "" : copy.expected > copy.items ? left : "0 s");
+	free(left);
+}
+
+/* Stores items, and that the segment has come so far. */
+static void
+StorePage(Segment *segment, json_t *items, double units)
+{
+	json_t	   *state = segment->state;
+	double		count = (double) json_array_size(items);
+	char	   *value;
+	Step		step;
+
+	json_object_set_new(state, "items", json_integer((json_int_t) (JsonNumber(state, "items") + count)));
+	value = JsonText(state);
+	step = (Step) {segment->target, segment->name, segment->old, value};
+	PutPage(&copy.target, segment->target, items, &step);
+	free(segment->old);
+	segment->old = value;
+	pthread_mutex_lock(&copy.lock);
+	copy.items += count;
+	copy.new_items += count;
+	copy.units += units;
+	ReportProgress(false);
+	pthread_mutex_unlock(&copy.lock);
+}
+
+static void
+CopySegment(Segment *segment)
+{
+	while (!move_stop && !JsonTrue(segment->state, "done"))
+	{
+		double		units = 0;
+		json_t	   *page = ScanPage(segment->source, options.tables[0], segment->number, copy.count,
+									json_object_get(segment->state, "key"), &units),
+				   *key = json_object_get(page, "LastEvaluatedKey");
+
+		if (key != NULL)
+			json_object_set(segment->state, "key", key);
+		else
+			json_object_set_new(segment->state, "done", json_true());
+		StorePage(segment, json_object_get(page, "Items"), units);
+		json_decref(page);
+	}
+}
+
+static bool
+TakeLines(void *arg, json_t *items, long lines)
+{
+	Segment    *segment = arg;
+
+	json_object_set_new(segment->state, "lines", json_integer(lines));
+	StorePage(segment, items, 0);
+	return !move_stop;
+}
+
+static void
+CopyFile(Segment *segment)
+{
+	const char *path = json_string_value(json_array_get(copy.files, segment->number));
+
+	if (JsonTrue(segment->state, "done"))
+		return;
+	if (ExportRead(path, (long) JsonNumber(segment->state, "lines"), TakeLines, segment))
+	{
+		json_t	   *none = json_array();
+
+		json_object_set_new(segment->state, "done", json_true());
+		StorePage(segment, none, 0);
+		json_decref(none);
+	}
+}
+
+static bool
+TakeSegment(Segment *segment)
+{
+	bool		taken;
+
+	pthread_mutex_lock(&copy.lock);
+	taken = !move_stop && copy.next < (size_t) copy.count;
+	if (taken)
+		segment->number = (int) copy.next++;
+	pthread_mutex_unlock(&copy.lock);
+	return taken;
+}
+
+static void *
+CopySegments(void *arg)
+{
+	Segment		segment = {.source = copy.files == NULL ? LinkOpen(&options.source) : NULL, .target = LinkOpen(&options.target)};
+
+	(void) arg;
+	while (TakeSegment(&segment))
+	{
+		const char *text;
+
+		segment.name = MoveFormat("segment/%05d", segment.number);
+		text = JsonString(copy.segments, segment.name);
+		segment.old = text != NULL ? MoveCopy(text) : NULL;
+		segment.state = text != NULL ? JsonParse(text, strlen(text), "the state of a segment") : json_object();
+		if (copy.files != NULL)
+			CopyFile(&segment);
+		else
+			CopySegment(&segment);
+		json_decref(segment.state);
+		free(segment.old);
+		free(segment.name);
+	}
+	if (segment.source != NULL)
+		LinkClose(segment.source);
+	LinkClose(segment.target);
+	return NULL;
+}
+
+/* ---- beginning ---- */
+
+/* A request that creates a table with the keys and indexes of another one. */
+static json_t *
+CreateRequest(json_t *table, const char *name)
+{
+	static const char *const kept[] = {"IndexName", "KeySchema", "Projection"};
+	json_t	   *request = json_pack("{s:s,s:s,s:O,s:O}", "TableName", name, "BillingMode", "PAY_PER_REQUEST",
+									"KeySchema", json_object_get(table, "KeySchema"),
+									"AttributeDefinitions", json_object_get(table, "AttributeDefinitions"));
+
+	for (int local = 0; local < 2; local++)
+	{
+		const char *member = local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes";
+		json_t	   *list = json_array(),
+				   *index;
+		size_t		i;
+
+		json_array_foreach(json_object_get(table, member), i, index)
+		{
+			json_t	   *own = json_object();
+
+			for (int k = 0; k < 3; k++)
+				json_object_set(own, kept[k], json_object_get(index, kept[k]));
+			json_array_append_new(list, own);
+		}
+		if (json_array_size(list) > 0)
+			json_object_set(request, member, list);
+		json_decref(list);
+	}
+	return request;
+}
+
+/* Waits until a table can be used. */
+static void
+AwaitTable(Link *link, const char *table)
+{
+	for (bool active = false; !active && !move_stop;)
+	{
+		json_t	   *description = DescribeTable(link, table, false);
+		const char *status = JsonString(description, "TableStatus");
+
+		active = status == NULL || strcmp(status, "ACTIVE") == 0;
+		json_decref(description);
+		if (!active)
+			MoveSleep(0.5);
+	}
+}
+
+static void
+MakeTarget(Link *source, Link *target)
+{
+	json_t	   *theirs = DescribeTable(target, options.target_table, true),
+			   *ours = DescribeTable(source, options.tables[0], false),
+			   *their_key,
+			   *our_key = TableKey(ours);
+
+	if (theirs == NULL)
+	{
+		if (!options.create)
+			MoveFail("the target has no table \"%s\"; create it from what \"plan --model\" writes, or use --create", options.target_table);
+		json_decref(LinkCall(target, "CreateTable", CreateRequest(ours, options.target_table), NULL));
+		AwaitTable(target, options.target_table);
+		theirs = DescribeTable(target, options.target_table, false);
+		MoveSay("created table \"%s\" with the indexes of the source", options.target_table);
+	}
+	their_key = TableKey(theirs);
+	if (!json_equal(our_key, their_key) || !json_equal(json_object_get(ours, "KeySchema"), json_object_get(theirs, "KeySchema")))
+		MoveFail("the tables have different keys");
+	json_decref(our_key);
+	json_decref(their_key);
+	json_decref(ours);
+	json_decref(theirs);
+}
+
+/* The stream from which "follow" will read; NULL if there is none. */
+static char *
+FindStream(Link *source, json_t *table)
+{
+	const char *arn = JsonString(table, "LatestStreamArn");
+	char	   *found = NULL;
+
+	if (JsonTrue(json_object_get(table, "StreamSpecification"), "StreamEnabled") && arn != NULL)
+		return MoveCopy(arn);
+	if (options.enable_stream)
+	{
+		json_decref(LinkCall(source, "UpdateTable", json_pack("{s:s,s:{s:b,s:s}}", "TableName", options.tables[0], "StreamSpecification",
+															   "StreamEnabled", 1, "StreamViewType", "NEW_AND_OLD_IMAGES"), NULL));
+		AwaitTable(source, options.tables[0]);
+		table = DescribeTable(source, options.tables[0], false);
+		found = MoveCopy(JsonString(table, "LatestStreamArn"));
+		json_decref(table);
+	}
+	return found;
+}
+
+static int
+ChooseSegments(json_t *table)
+{
+	double		size = JsonNumber(table, "TableSizeBytes");
+	int			count = (int) fmin(size / (256.0 * 1024 * 1024), 10000) + 1;
+
+	if (options.segments > 0)
+		return options.segments;
+	/* elsewhere a segment is not always the same part of a table */
+	return !options.source.is_aws ? 1 : count < options.jobs ? options.jobs : count;
+}
+
+/* Records what moves where, and from which changes on. */
+static json_t *
+BeginMove(Link *source, Link *target, json_t *table, double export_time, char **text)
+{
+	double		begun = copy.files != NULL ? export_time : source->date > 0 ? source->date : MoveNow();
+	char	   *arn = FindStream(source, table);
+	json_t	   *move = json_pack("{s:s,s:s,s:s,s:i,s:f,s:b}", "phase", "copying", "table", options.tables[0], "target", options.target_table,
+								 "segments", copy.files != NULL ? (int) json_array_size(copy.files) : ChooseSegments(table),
+								 "begun", begun, "export", copy.files != NULL);
+
+	if (arn != NULL)
+	{
+		json_object_set_new(move, "stream", json_string(arn));
+		ShardsBegin(source, target, arn, "shard/", copy.files == NULL);
+		if (copy.files != NULL && MoveNow() - begun > options.retention)
+			MoveFail("the export is older than the source's stream keeps changes (--retention)");
+	}
+	else
+		MoveSay("the source has no stream: changes during and after the copy are not copied (see --enable-stream)");
+	StateSetMove(target, move, text);
+	free(arn);
+	return move;
+}
+
+/* Whether all segments are done; adds up what there is. */
+static bool
+ReadSegments(void)
+{
+	const char *name;
+	json_t	   *text;
+	int			done = 0;
+
+	copy.items = 0;
+	json_object_foreach(copy.segments, name, text)
+	{
+		json_t	   *state = JsonParse(json_string_value(text), json_string_length(text), name);
+
+		copy.items += JsonNumber(state, "items");
+		done += JsonTrue(state, "done");
+		json_decref(state);
+	}
+	return done == copy.count;
+}
+
+/* Lets all segments begin anew. */
+static void
+ResetSegments(Link *target)
+{
+	const char *name;
+	json_t	   *text;
+
+	MoveSay("the source may have divided the table anew since: all %d segments are read again", copy.count);
+	json_object_foreach(copy.segments, name, text)
+	{
+		StatePut(target, name, json_string_value(text), "{}");
+		json_string_set(text, "{}");
+	}
+	copy.items = 0;
+}
+
+static void
+EndCopy(Link *target, json_t *move, char **text)
+{
+	json_object_set_new(move, "phase", json_string("copied"));
+	StateSetMove(target, move, text);
+	if (target->conn != NULL)
+	{
+		char	   *query = MoveFormat("ANALYZE %s", copy.target.relation);
+
+		PQclear(LinkTry(target, query, 0, NULL));
+		free(query);
+		query = MoveFormat("DELETE FROM \"%s\".touched WHERE move = $1", options.state_name);
+		PQclear(LinkQuery(target, query, 1, (const char *const[]) {options.move}));
+		free(query);
+	}
+	ReportProgress(true);
+}
+
+int
+CopyCommand(void)
+{
+	Link	   *source = LinkOpen(&options.source),
+			   *target = LinkOpen(&options.target);
+	json_t	   *table,
+			   *move;
+	char	   *text;
+	double		export_time = 0;
+	bool		resumed,
+				done;
+
+	pthread_mutex_init(&copy.lock, NULL);
+	MakeTarget(source, target);
+	table = DescribeTable(source, options.tables[0], false);
+	StatePrepare(target);
+	if (options.export_path != NULL)
+	{
+		copy.files = json_array();
+		export_time = ExportOpen(options.export_path, copy.files);
+	}
+	move = StateGetMove(target, &text);
+	resumed = move != NULL;
+	if (move == NULL)
+		move = BeginMove(source, target, table, export_time, &text);
+	copy.count = (int) JsonNumber(move, "segments");
+	if (JsonTrue(move, "export") != (copy.files != NULL) || (copy.files != NULL && copy.count != (int) json_array_size(copy.files)))
+		MoveFail("the copy began from %s", JsonTrue(move, "export") ? "another export" : "a scan");
+	copy.expected = JsonNumber(table, "ItemCount");
+	copy.segments = StateList(target, "segment/");
+	TargetOpen(&copy.target, target, options.target_table);
+	copy.begun = copy.reported = MoveClock();
+	done = ReadSegments();
+	if (resumed && strcmp(JsonString(move, "phase"), "copying") != 0)
+		MoveSay("the copy is complete: %.0f items", copy.items);
+	else
+	{
+		if (!done && copy.files == NULL && !options.source.is_aws && copy.count > 1 && json_object_size(copy.segments) > 0)
+			ResetSegments(target);
+		else if (resumed)
+			MoveSay("continuing after %.0f items", copy.items);
+		RunThreads(CopySegments, NULL, options.jobs < copy.count ? options.jobs : copy.count);
+		if (!move_stop)
+			EndCopy(target, move, &text);
+	}
+	json_decref(copy.segments);
+	json_decref(copy.files);
+	json_decref(table);
+	json_decref(move);
+	free(text);
+	TargetClose(&copy.target);
+	LinkClose(source);
+	LinkClose(target);
+	return move_stop ? 2 : 0;
+}

@@ -1,0 +1,198 @@
+/*
+ * export.c
+ *	  An export to S3, copied to a directory: its manifests, and the items in its files.
+ *
+ * The directory is that of one export (AWSDynamoDB/<id>), with manifest-summary.json,
+ * manifest-files.json, and the data files below it.  Sizes are not trusted: every file must
+ * have the MD5 checksum of the manifest.
+ */
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "move.h"
+
+#define ITEMS_OF_A_PAGE	2000
+#define BYTES_OF_A_PAGE	(1024 * 1024)
+
+static char *
+Md5Of(const char *path)
+{
+	FILE	   *file = fopen(path, "rb");
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	unsigned char buffer[65536],
+				hash[EVP_MAX_MD_SIZE];
+	char	   *text = MoveAlloc(2 * EVP_MAX_MD_SIZE);
+	unsigned	len = 0;
+	size_t		n;
+
+	if (file == NULL)
+		MoveFail("cannot read \"%s\": %s", path, strerror(errno));
+	if (context == NULL || EVP_DigestInit_ex(context, EVP_md5(), NULL) != 1)
+		MoveFail("cannot compute MD5");
+	while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		EVP_DigestUpdate(context, buffer, n);
+	if (ferror(file))
+		MoveFail("cannot read \"%s\": %s", path, strerror(errno));
+	EVP_DigestFinal_ex(context, hash, &len);
+	EVP_EncodeBlock((unsigned char *) text, hash, (int) len);
+	EVP_MD_CTX_free(context);
+	fclose(file);
+	return text;
+}
+
+static char *
+ReadLine(gzFile file, Text *line)
+{
+	char		buffer[65536];
+
+	TextClear(line);
+	while (gzgets(file, buffer, sizeof(buffer)) != NULL)
+	{
+		TextAddString(line, buffer);
+		if (line->data[line->len - 1] == '\n')
+			return line->data;
+	}
+	return line->len > 0 ? line->data : NULL;
+}
+
+static gzFile
+OpenLines(const char *path)
+{
+	gzFile		file = gzopen(path, "rb");
+
+	if (file == NULL)
+		MoveFail("cannot read \"%s\": %s", path, strerror(errno));
+	gzbuffer(file, 262144);
+	return file;
+}
+
+static void
+CloseLines(gzFile file, const char *path)
+{
+	int			code;
+
+	gzerror(file, &code);
+	if (code != Z_OK && code != Z_STREAM_END)
+		MoveFail("\"%s\" is damaged", path);
+	gzclose(file);
+}
+
+/* One line of manifest-files.json: the file must be there, and as it was. */
+static void
+CheckFile(const char *directory, json_t *entry, json_t *files)
+{
+	const char *key = JsonString(entry, "dataFileS3Key"),
+			   *expected = JsonString(entry, "md5Checksum"),
+			   *name = key != NULL ? strrchr(key, '/') : NULL;
+	char	   *path,
+			   *md5;
+
+	if (name == NULL || expected == NULL)
+		MoveFail("manifest-files.json has a line without dataFileS3Key or md5Checksum");
+	path = MoveFormat("%s/data%s", directory, name);
+	md5 = Md5Of(path);
+	if (strcmp(md5, expected) != 0)
+		MoveFail("\"%s\" does not have the checksum of the manifest", path);
+	json_array_append_new(files, json_string(path));
+	free(md5);
+	free(path);
+}
+
+static double
+ReadTime(const char *text)
+{
+	struct tm	tm = {0};
+
+	if (text == NULL || strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) == NULL)
+		MoveFail("manifest-summary.json has no exportTime");
+	return (double) timegm(&tm);
+}
+
+/* Checks an export, and fills the list of its files' paths.  Returns its time. */
+double
+ExportOpen(const char *directory, json_t *files)
+{
+	char	   *summary_path = MoveFormat("%s/manifest-summary.json", directory),
+			   *files_path = MoveFormat("%s/manifest-files.json", directory);
+	Text		line = {0};
+	json_t	   *summary;
+	gzFile		file = OpenLines(summary_path);
+	double		time;
+
+	if (ReadLine(file, &line) == NULL)
+		MoveFail("\"%s\" is empty", summary_path);
+	summary = JsonParse(line.data, line.len, "manifest-summary.json");
+	gzclose(file);
+	if (JsonString(summary, "outputFormat") != NULL && strcmp(JsonString(summary, "outputFormat"), "DYNAMODB_JSON") != 0)
+		MoveFail("the export has the format %s; only DYNAMODB_JSON is read", JsonString(summary, "outputFormat"));
+	if (JsonString(summary, "exportType") != NULL && strcmp(JsonString(summary, "exportType"), "FULL_EXPORT") != 0)
+		MoveFail("only full exports are read");
+	time = ReadTime(JsonString(summary, "exportTime"));
+	file = OpenLines(files_path);
+	while (ReadLine(file, &line) != NULL)
+	{
+		json_t	   *entry = JsonParse(line.data, line.len, "manifest-files.json");
+
+		CheckFile(directory, entry, files);
+		json_decref(entry);
+	}
+	CloseLines(file, files_path);
+	json_decref(summary);
+	TextFree(&line);
+	free(summary_path);
+	free(files_path);
+	return time;
+}
+
+/*
+ * Reads the items of a file in pages, after some lines.  The function gets the number of
+ * lines read so far; false: it wants no more.
+ */
+bool
+ExportRead(const char *path, long skip, bool (*take) (void *arg, json_t *items, long lines), void *arg)
+{
+	gzFile		file = OpenLines(path);
+	Text		line = {0};
+	json_t	   *items = json_array();
+	size_t		bytes = 0;
+	long		lines = 0;
+	bool		wanted = true;
+
+	while (wanted && ReadLine(file, &line) != NULL)
+	{
+		json_t	   *value,
+				   *item;
+
+		if (++lines <= skip)
+			continue;
+		value = JsonParse(line.data, line.len, path);
+		item = json_object_get(value, "Item");
+		if (!json_is_object(item))
+			MoveFail("line %ld of \"%s\" has no Item", lines, path);
+		json_array_append(items, item);
+		json_decref(value);
+		bytes += line.len;
+		if (json_array_size(items) >= ITEMS_OF_A_PAGE || bytes >= BYTES_OF_A_PAGE)
+		{
+			wanted = take(arg, items, lines);
+			json_array_clear(items);
+			bytes = 0;
+		}
+	}
+	if (wanted)
+	{
+		CloseLines(file, path);
+		if (json_array_size(items) > 0)
+			wanted = take(arg, items, lines);
+	}
+	else
+		gzclose(file);
+	json_decref(items);
+	TextFree(&line);
+	return wanted;
+}

@@ -1,0 +1,76 @@
+/*
+ * scan.c
+ *	  Pages of parallel scans, at a rate of read units that all threads share.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "move.h"
+
+static pthread_mutex_t limiter = PTHREAD_MUTEX_INITIALIZER;
+static double next_read;		/* when the units of the past reads are used up */
+
+static void
+WaitForUnits(void)
+{
+	double		wait;
+
+	pthread_mutex_lock(&limiter);
+	wait = next_read - MoveClock();
+	pthread_mutex_unlock(&limiter);
+	if (options.rate > 0 && wait > 0)
+		MoveSleep(wait);
+}
+
+static void
+ChargeUnits(double units)
+{
+	double		now = MoveClock();
+
+	if (options.rate <= 0)
+		return;
+	pthread_mutex_lock(&limiter);
+	next_read = (next_read > now ? next_read : now) + units / options.rate;
+	pthread_mutex_unlock(&limiter);
+}
+
+/* The next page of a segment; adds what it has cost. */
+json_t *
+ScanPage(Link *link, const char *table, int segment, int segments, json_t *start, double *units)
+{
+	json_t	   *request = json_pack("{s:s,s:s}", "TableName", table, "ReturnConsumedCapacity", "TOTAL"),
+			   *answer;
+	double		cost;
+
+	if (segments > 1)
+	{
+		json_object_set_new(request, "Segment", json_integer(segment));
+		json_object_set_new(request, "TotalSegments", json_integer(segments));
+	}
+	if (json_is_object(start))
+		json_object_set(request, "ExclusiveStartKey", start);
+	/* a page must not take more than a second's units by much */
+	if (options.rate > 0 && options.rate < 128)
+		json_object_set_new(request, "Limit", json_integer(lround(fmax(1, options.rate * 2))));
+	WaitForUnits();
+	answer = LinkCall(link, "Scan", request, NULL);
+	cost = JsonNumber(json_object_get(answer, "ConsumedCapacity"), "CapacityUnits");
+	ChargeUnits(cost);
+	*units += cost;
+	return answer;
+}
+
+/* Runs a function in some threads, and waits for all of them. */
+void
+RunThreads(void *(*run) (void *), void *arg, int count)
+{
+	pthread_t	threads[count];
+
+	for (int i = 0; i < count; i++)
+	{
+		if (pthread_create(&threads[i], NULL, run, arg) != 0)
+			MoveFail("cannot start a thread");
+	}
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}

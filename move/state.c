@@ -1,0 +1,290 @@
+/*
+ * state.c
+ *	  What a move has done so far: names with a JSON text each, in the target.
+ *
+ * In PostgreSQL they are rows of a table in a schema of their own; elsewhere items of a
+ * table.  A new value is stored only over the value that the caller has seen last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "move.h"
+
+static char *
+Schema(Link *link)
+{
+	char	   *quoted = PQescapeIdentifier(link->conn, options.state_name, strlen(options.state_name));
+
+	if (quoted == NULL)
+		MoveFail("invalid name of a schema: %s", PQerrorMessage(link->conn));
+	return quoted;
+}
+
+static void
+RunOnce(Link *link, const char *format)
+{
+	char	   *schema = Schema(link),
+			   *query = MoveFormat(format, schema);
+	PGresult   *result = LinkQuery(link, query, 0, NULL);
+
+	PQclear(result);
+	PQfreemem(schema);
+	free(query);
+}
+
+static void
+PrepareSql(Link *link)
+{
+	const char *args[] = {options.state_name};
+	PGresult   *result = LinkQuery(link, "SELECT pg_catalog.to_regclass(pg_catalog.quote_ident($1) || '.touched') IS NOT NULL", 1, args);
+	bool		exists = PQgetvalue(result, 0, 0)[0] == 't';
+
+	PQclear(result);
+	if (exists)
+		return;
+	result = LinkQuery(link, "SELECT pg_catalog.to_regnamespace(pg_catalog.quote_ident($1)) IS NOT NULL", 1, args);
+	if (PQgetvalue(result, 0, 0)[0] != 't')
+		RunOnce(link, "CREATE SCHEMA IF NOT EXISTS %s");
+	PQclear(result);
+	RunOnce(link, "CREATE TABLE IF NOT EXISTS %s.state (move pg_catalog.text, name pg_catalog.text, value pg_catalog.text NOT NULL, "
+			"PRIMARY KEY (move, name))");
+	RunOnce(link, "CREATE TABLE IF NOT EXISTS %s.touched (move pg_catalog.text, key pg_catalog.text, PRIMARY KEY (move, key))");
+}
+
+static void
+PrepareTable(Link *link)
+{
+	CallError	error;
+	json_t	   *answer = LinkCall(link, "DescribeTable", json_pack("{s:s}", "TableName", options.state_name), &error);
+
+	if (answer == NULL && strcmp(error.type, "ResourceNotFoundException") != 0)
+		MoveFail("DescribeTable of the target: %s: %s", error.type, error.message);
+	if (answer == NULL)
+	{
+		answer = LinkCall(link, "CreateTable", json_pack(
+			"{s:s,s:s,s:[{s:s,s:s},{s:s,s:s}],s:[{s:s,s:s},{s:s,s:s}]}",
+			"TableName", options.state_name, "BillingMode", "PAY_PER_REQUEST",
+			"AttributeDefinitions", "AttributeName", "move", "AttributeType", "S", "AttributeName", "name", "AttributeType", "S",
+			"KeySchema", "AttributeName", "move", "KeyType", "HASH", "AttributeName", "name", "KeyType", "RANGE"), NULL);
+	}
+	for (;;)
+	{
+		json_t	   *table = json_object_get(answer, "Table");
+		const char *status = JsonString(table != NULL ? table : json_object_get(answer, "TableDescription"), "TableStatus");
+
+		if (status != NULL && strcmp(status, "ACTIVE") == 0)
+			break;
+		json_decref(answer);
+		MoveSleep(0.5);
+		answer = LinkCall(link, "DescribeTable", json_pack("{s:s}", "TableName", options.state_name), NULL);
+	}
+	json_decref(answer);
+}
+
+/* Makes the place of states if it is not there. */
+void
+StatePrepare(Link *link)
+{
+	if (link->conn != NULL)
+		PrepareSql(link);
+	else
+		PrepareTable(link);
+}
+
+static json_t *
+StateKey(const char *name)
+{
+	return json_pack("{s:{s:s},s:{s:s}}", "move", "S", options.move, "name", "S", name);
+}
+
+/* The text, which the caller frees; NULL if there is none, or the transaction is lost. */
+char *
+StateGet(Link *link, const char *name)
+{
+	char	   *value = NULL;
+
+	if (link->conn != NULL)
+	{
+		const char *args[] = {options.move, name};
+		char	   *schema = Schema(link),
+				   *query = MoveFormat("SELECT value FROM %s.state WHERE move = $1 AND name = $2", schema);
+		PGresult   *result = LinkQuery(link, query, 2, args);
+
+		if (result != NULL && PQntuples(result) > 0)
+			value = MoveCopy(PQgetvalue(result, 0, 0));
+		PQclear(result);
+		PQfreemem(schema);
+		free(query);
+	}
+	else
+	{
+		json_t	   *answer = LinkCall(link, "GetItem", json_pack("{s:s,s:o,s:b}", "TableName", options.state_name, "Key", StateKey(name),
+																 "ConsistentRead", 1), NULL);
+		const char *text = JsonString(json_object_get(json_object_get(answer, "Item"), "value"), "S");
+
+		if (text != NULL)
+			value = MoveCopy(text);
+		json_decref(answer);
+	}
+	return value;
+}
+
+static void
+FailConflict(const char *name)
+{
+	MoveFail("another dynamo-move has changed \"%s\" of the move \"%s\"; only one at a time may work on it", name, options.move);
+}
+
+static bool
+PutSql(Link *link, const char *name, const char *old, const char *value)
+{
+	const char *args[] = {options.move, name, value, old};
+	char	   *schema = Schema(link),
+			   *query = MoveFormat(old == NULL ? "INSERT INTO %s.state VALUES ($1, $2, $3) ON CONFLICT DO NOTHING" :
+								   "UPDATE %s.state SET value = $3 WHERE move = $1 AND name = $2 AND value = $4", schema);
+	bool		transaction = link->in_transaction;
+	PGresult   *result;
+	bool		changed = false;
+
+	if (!transaction)
+		LinkBegin(link);
+	result = LinkQuery(link, query, old == NULL ? 3 : 4, args);
+	if (result != NULL)
+	{
+		changed = strcmp(PQcmdTuples(result), "1") == 0;
+		if (!changed)
+			FailConflict(name);
+		PQclear(result);
+		if (!transaction)
+			changed = LinkCommit(link);
+	}
+	PQfreemem(schema);
+	free(query);
+	return changed;
+}
+
+/* Whether the value is stored, by a request whose answer may have been lost. */
+bool
+StateIsStored(Link *link, const char *name, const char *value)
+{
+	char	   *now = StateGet(link, name);
+	bool		same = now != NULL && strcmp(now, value) == 0;
+
+	free(now);
+	return same;
+}
+
+/* Stores a value over the old one (NULL: there is none).  False: the transaction is lost. */
+bool
+StatePut(Link *link, const char *name, const char *old, const char *value)
+{
+	json_t	   *item,
+			   *request,
+			   *answer;
+	CallError	error;
+
+	if (link->conn != NULL)
+	{
+		if (link->in_transaction)
+			return PutSql(link, name, old, value);
+		while (!PutSql(link, name, old, value))
+		{
+			if (StateIsStored(link, name, value))
+				break;
+		}
+		return true;
+	}
+	item = StateKey(name);
+	json_object_set_new(item, "value", json_pack("{s:s}", "S", value));
+	request = json_pack("{s:s,s:o,s:{s:s}}", "TableName", options.state_name, "Item", item, "ExpressionAttributeNames", "#v", "value");
+	if (old == NULL)
+		json_object_set_new(request, "ConditionExpression", json_string("attribute_not_exists(#v)"));
+	else
+	{
+		json_object_set_new(request, "ConditionExpression", json_string("#v = :old"));
+		json_object_set_new(request, "ExpressionAttributeValues", json_pack("{s:{s:s}}", ":old", "S", old));
+	}
+	answer = LinkCall(link, "PutItem", request, &error);
+	if (answer == NULL)
+	{
+		if (strcmp(error.type, "ConditionalCheckFailedException") != 0)
+			MoveFail("PutItem of the target: %s: %s", error.type, error.message);
+		if (!StateIsStored(link, name, value))
+			FailConflict(name);
+	}
+	json_decref(answer);
+	return true;
+}
+
+static void
+ListSql(Link *link, const char *prefix, json_t *list)
+{
+	const char *args[] = {options.move, prefix};
+	char	   *schema = Schema(link),
+			   *query = MoveFormat("SELECT name, value FROM %s.state WHERE move = $1 AND pg_catalog.starts_with(name, $2) ORDER BY name COLLATE \"C\"",
+								   schema);
+	PGresult   *result = LinkQuery(link, query, 2, args);
+
+	for (int i = 0; i < PQntuples(result); i++)
+		json_object_set_new(list, PQgetvalue(result, i, 0), json_string(PQgetvalue(result, i, 1)));
+	PQclear(result);
+	PQfreemem(schema);
+	free(query);
+}
+
+static void
+ListItems(Link *link, const char *prefix, json_t *list)
+{
+	json_t	   *start = NULL;
+
+	do
+	{
+		json_t	   *request = json_pack("{s:s,s:b,s:s,s:{s:s,s:s},s:{s:{s:s},s:{s:s}}}", "TableName", options.state_name,
+										"ConsistentRead", 1,
+										"KeyConditionExpression", "#m = :m AND begins_with(#n, :p)", "ExpressionAttributeNames",
+										"#m", "move", "#n", "name", "ExpressionAttributeValues", ":m", "S", options.move, ":p", "S", prefix);
+		json_t	   *answer,
+				   *item;
+		size_t		i;
+
+		if (start != NULL)
+			json_object_set_new(request, "ExclusiveStartKey", start);
+		answer = LinkCall(link, "Query", request, NULL);
+		json_array_foreach(json_object_get(answer, "Items"), i, item)
+			json_object_set_new(list, JsonString(json_object_get(item, "name"), "S"),
+								json_string(JsonString(json_object_get(item, "value"), "S")));
+		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
+		json_decref(answer);
+	} while (start != NULL);
+}
+
+/* An object of the texts whose names begin so, in the order of the names. */
+json_t *
+StateList(Link *link, const char *prefix)
+{
+	json_t	   *list = json_object();
+
+	if (link->conn != NULL)
+		ListSql(link, prefix, list);
+	else
+		ListItems(link, prefix, list);
+	return list;
+}
+
+/* The record of the move, and its text for StateSetMove(); NULL if it has not begun. */
+json_t *
+StateGetMove(Link *link, char **text)
+{
+	*text = StateGet(link, "move");
+	return *text == NULL ? NULL : JsonParse(*text, strlen(*text), "the state of the move");
+}
+
+void
+StateSetMove(Link *link, json_t *move, char **text)
+{
+	char	   *value = JsonText(move);
+
+	StatePut(link, "move", *text, value);
+	free(*text);
+	*text = value;
+}

@@ -1,0 +1,244 @@
+/*
+ * switch.c
+ *	  The commands "switch" and "reverse": the target is written from now on, and its
+ *	  changes go into the source, so that the way back stays open.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "move.h"
+
+#define QUIET	10.0			/* without --until-quiet */
+
+static bool
+IsPhase(json_t *move, const char *phase)
+{
+	return strcmp(JsonString(move, "phase"), phase) == 0;
+}
+
+static json_t *
+NeedMove(Link *state, const char *phase, char **text)
+{
+	json_t	   *move;
+
+	StatePrepare(state);
+	move = StateGetMove(state, text);
+	if (move == NULL)
+		MoveFail("there is no move \"%s\"; begin with \"copy\"", options.move);
+	if (!IsPhase(move, phase))
+		MoveFail("the move \"%s\" is %s", options.move, IsPhase(move, "switched") ? "switched already" : IsPhase(move, "copying") ?
+				 "not copied yet" : "not switched");
+	return move;
+}
+
+/* Any other program that still applies changes meets states that are not what it stored. */
+static void
+EndOthers(Link *state, const char *prefix)
+{
+	json_t	   *states = StateList(state, prefix),
+			   *text;
+	const char *name;
+
+	json_object_foreach(states, name, text)
+	{
+		json_t	   *value = JsonParse(json_string_value(text), json_string_length(text), name);
+		char	   *changed;
+
+		json_object_set_new(value, "turn", json_real(MoveNow()));
+		changed = JsonText(value);
+		StatePut(state, name, json_string_value(text), changed);
+		free(changed);
+		json_decref(value);
+	}
+	json_decref(states);
+}
+
+/* The target's stream, which is started if there is none. */
+static char *
+TargetStream(Link *target)
+{
+	json_t	   *table = DescribeTable(target, options.target_table, false);
+	json_t	   *stream = json_object_get(table, "StreamSpecification");
+	char	   *arn;
+
+	if (!JsonTrue(stream, "StreamEnabled"))
+	{
+		json_decref(LinkCall(target, "UpdateTable", json_pack("{s:s,s:{s:b,s:s}}", "TableName", options.target_table, "StreamSpecification",
+															   "StreamEnabled", 1, "StreamViewType", "NEW_AND_OLD_IMAGES"), NULL));
+		do
+		{
+			json_decref(table);
+			MoveSleep(0.2);
+			table = DescribeTable(target, options.target_table, false);
+		} while (JsonString(table, "TableStatus") != NULL && strcmp(JsonString(table, "TableStatus"), "ACTIVE") != 0);
+	}
+	arn = MoveCopy(JsonString(table, "LatestStreamArn"));
+	json_decref(table);
+	return arn;
+}
+
+/* The attribute of a table's time to live; NULL: it is off. */
+static char *
+TimeToLive(Link *link, const char *table)
+{
+	CallError	error;
+	json_t	   *answer = LinkCall(link, "DescribeTimeToLive", json_pack("{s:s}", "TableName", table), &error),
+			   *description = json_object_get(answer, "TimeToLiveDescription");
+	const char *attribute = JsonString(description, "AttributeName"),
+			   *status = JsonString(description, "TimeToLiveStatus");
+	char	   *found = attribute != NULL && status != NULL && strncmp(status, "ENABL", 5) == 0 ? MoveCopy(attribute) : NULL;
+
+	json_decref(answer);
+	return found;
+}
+
+/* The target deletes expired items from now on, as the source did. */
+static void
+MoveTimeToLive(Link *source, Link *target)
+{
+	char	   *attribute = TimeToLive(source, options.tables[0]),
+			   *theirs = TimeToLive(target, options.target_table);
+	CallError	error;
+
+	if (attribute != NULL && theirs == NULL)
+	{
+		json_t	   *changed = LinkCall(target, "UpdateTimeToLive", json_pack("{s:s,s:{s:b,s:s}}", "TableName", options.target_table,
+																			  "TimeToLiveSpecification", "Enabled", 1, "AttributeName", attribute), &error);
+
+		if (changed == NULL)
+			MoveSay("time to live was not turned on in the target: %s", error.message);
+		json_decref(changed);
+	}
+	free(attribute);
+	free(theirs);
+}
+
+/* Applies what is left, and compares.  False: not now. */
+static bool
+Drain(const Direction *direction, const char *arn)
+{
+	long		applied = FollowStream(direction, arn, options.until_quiet >= 0 ? options.until_quiet : QUIET);
+
+	if (move_stop)
+		return false;
+	MoveSay("applied the last %ld changes", applied);
+	if (!options.no_compare && CompareTables() > 0)
+	{
+		MoveSay("not switched: the tables differ");
+		return false;
+	}
+	return !move_stop;
+}
+
+static Direction
+Forward(json_t *move)
+{
+	return (Direction) {&options.source, &options.target, options.tables[0], options.target_table, "shard/",
+		JsonNumber(move, "begun") - options.overlap, .beside_copy = false};
+}
+
+/* The stream's clock may tell whole seconds only. */
+static Direction
+Backward(json_t *move)
+{
+	return (Direction) {&options.target, &options.source, options.target_table, options.tables[0], "reverse/",
+		JsonNumber(move, "switched") - 2, .beside_copy = false};
+}
+
+static int
+SwitchForward(Link *source, Link *target)
+{
+	char	   *text,
+			   *arn;
+	json_t	   *move = NeedMove(target, "copied", &text);
+	Direction	direction = Forward(move);
+	int			status = 0;
+
+	if (JsonString(move, "stream") != NULL && !Drain(&direction, JsonString(move, "stream")))
+		status = 1;
+	else if (JsonString(move, "stream") == NULL && !options.no_compare && CompareTables() > 0)
+		status = 1;
+	if (status == 0)
+	{
+		arn = TargetStream(target);
+		ShardsBegin(target, target, arn, "reverse/", true);
+		MoveTimeToLive(source, target);
+		json_object_set_new(move, "switched", json_real(target->date > 0 ? target->date : MoveNow()));
+		json_object_set_new(move, "target_stream", json_string(arn));
+		json_object_set_new(move, "phase", json_string("switched"));
+		json_object_del(move, "reversed");
+		EndOthers(target, "shard/");
+		StateSetMove(target, move, &text);
+		MoveSay("switched: let the application write to the target, and run \"reverse\" to keep the source up to date");
+		free(arn);
+	}
+	json_decref(move);
+	free(text);
+	return status;
+}
+
+static int
+SwitchBack(Link *target)
+{
+	char	   *text;
+	json_t	   *move = NeedMove(target, "switched", &text);
+	Direction	direction = Backward(move);
+	int			status = Drain(&direction, JsonString(move, "target_stream")) ? 0 : 1;
+
+	if (status == 0)
+	{
+		json_object_set_new(move, "phase", json_string("copied"));
+		EndOthers(target, "reverse/");
+		StateSetMove(target, move, &text);
+		MoveSay("switched back: let the application write to the source; \"follow\" goes on");
+	}
+	json_decref(move);
+	free(text);
+	return status;
+}
+
+int
+SwitchCommand(void)
+{
+	Link	   *source = LinkOpen(&options.source),
+			   *target = LinkOpen(&options.target);
+	int			status = options.back ? SwitchBack(target) : SwitchForward(source, target);
+
+	LinkClose(source);
+	LinkClose(target);
+	return status;
+}
+
+/* Before the first change goes back: nobody has written to the source since the switch. */
+static void
+CheckSource(Link *target, json_t *move, char **text)
+{
+	Direction	direction = Forward(move);
+
+	if (JsonTrue(move, "reversed"))
+		return;
+	direction.refuse = true;
+	if (JsonString(move, "stream") != NULL && !options.no_compare)
+		FollowStream(&direction, JsonString(move, "stream"), 2);
+	json_object_set_new(move, "reversed", json_true());
+	StateSetMove(target, move, text);
+}
+
+int
+ReverseCommand(void)
+{
+	Link	   *target = LinkOpen(&options.target);
+	char	   *text;
+	json_t	   *move = NeedMove(target, "switched", &text);
+	Direction	direction = Backward(move);
+	long		applied;
+
+	CheckSource(target, move, &text);
+	LinkClose(target);
+	applied = move_stop ? 0 : FollowStream(&direction, JsonString(move, "target_stream"), options.until_quiet);
+	MoveSay("applied %ld changes to the source, %lu retries", applied, retries);
+	json_decref(move);
+	free(text);
+	return 0;
+}
