@@ -347,7 +347,7 @@ CredentialsFind(const Aws *aws, Credentials *found)
 	free(found->secret);
 	free(found->token);
 	memset(found, 0, sizeof(*found));
-	if (!aws->explicit_profile && EnvOf(aws, "AWS_ACCESS_KEY_ID") != NULL && EnvOf(aws, "AWS_SECRET_ACCESS_KEY") != NULL)
+	if (!aws->explicit_profile && Env("AWS_ACCESS_KEY_ID") != NULL && Env("AWS_SECRET_ACCESS_KEY") != NULL)
 	{
 		found->key_id = MoveCopy(Env("AWS_ACCESS_KEY_ID"));
 		found->secret = MoveCopy(Env("AWS_SECRET_ACCESS_KEY"));
@@ -364,7 +364,7 @@ CredentialsFind(const Aws *aws, Credentials *found)
 		free(command);
 		return;
 	}
-	if (aws->environment && AskContainer(found))
+	if (AskContainer(found))
 		return;
 	MoveFail("no credentials found for profile \"%s\"; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile of ~/.aws/credentials",
 			 ProfileOf(aws));

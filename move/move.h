@@ -85,7 +85,7 @@ typedef struct Aws
 {
 	char	   *profile;		/* NULL for the default */
 	bool		explicit_profile;
-	bool		environment;	/* whether AWS_* speaks of this endpoint */
+	bool		environment;	/* whether AWS_REGION, AWS_PROFILE and AWS_ENDPOINT_URL speak of it */
 } Aws;
 
 void		CredentialsFind(const Aws *aws, Credentials *found);

@@ -170,7 +170,7 @@ my ($status, $out, $err) = move('copy', @shop);
 like("$status $err", qr/^2 .*the target has no table "Shop"/s, 'a missing table is reported');
 
 my ($copy_out, $copy_err, $follow_out, $follow_err) = ('') x 4;
-my $rate = $items < 5000 ? 100 : $items / 20;
+my $rate = $items / 100;
 my ($copies, $follows) = (0, 0);
 my $copy = start_move(\$copy_out, \$copy_err, 'copy', @shop, '--create', '--rate', $rate);
 wait_until(sub { $target->safe_psql('postgres', q{SELECT to_regclass('dynamo_move.state') IS NOT NULL}) eq 't' &&
@@ -190,7 +190,7 @@ for my $round (1 .. 40)
 $copy->finish;
 note "$copies further starts of copy: $copy_err";
 move_ok('the copy is complete', 'copy', @shop);
-cmp_ok($copies, '>', 2, 'the copy was interrupted');
+cmp_ok($copies, q{>}, 0, 'the copy was interrupted');
 stop_writers($source, @writers);
 $follow->kill_kill(grace => 0);
 $follow->finish;
