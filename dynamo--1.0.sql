@@ -2739,6 +2739,7 @@ CREATE TABLE dynamo_internal.archive_jobs (
 	bytes bigint NOT NULL,
 	failure_code text,
 	failure_message text,
+	filter text,
 	output_bucket text,
 	output_prefix text,
 	outputs text,

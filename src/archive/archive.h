@@ -10,6 +10,7 @@
  *	archive_worker.c	the background worker of one job
  *	archive_execute.c	executes the job in the worker
  *	archive_bulk.c		puts the items of files in many transactions, each with a condition
+ *	archive_filter.c	reads the items of an export with a filter
  *	archive_past.c		copies a table as it was at a time
  *	archive_model.c		reads and writes the entities and copies of a table
  *
@@ -113,6 +114,8 @@ typedef struct Job
 	int64		bytes;
 	char	   *failure_code;
 	char	   *failure_message;
+
+	char	   *filter;			/* JSON of the FilterSpecification of an export; NULL if there is none */
 
 	/* of a bulk operation */
 	char	   *output_bucket;

@@ -31,6 +31,7 @@
 #include "utils/wait_event.h"
 
 #include "archive/archive.h"
+#include "archive/archive_filter.h"
 #include "archive/archive_worker.h"
 #include "errors.h"
 #include "item/json.h"
@@ -93,26 +94,8 @@ typedef struct BulkPut
 	struct varlena *existing;	/* if the condition was not met: the item, or NULL */
 } BulkPut;
 
-static void
-ReadBulkNames(JsonReader *r, ExprArgs *args)
-{
-	int			allocated = 8;
-	Slice		name;
-
-	args->names_given = true;
-	args->names = palloc(allocated * sizeof(NamePair));
-	JsonBeginObject(r);
-	while (JsonNextMember(r, &name))
-	{
-		if (args->nnames == allocated)
-			args->names = repalloc(args->names, (allocated *= 2) * sizeof(NamePair));
-		args->names[args->nnames].placeholder = name;
-		args->names[args->nnames++].name = JsonString(r);
-	}
-}
-
 static struct varlena *
-ReadMap(JsonReader *r)
+ReadItemMember(JsonReader *r)
 {
 	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
@@ -135,16 +118,12 @@ ReadBulkLine(const BulkLine *line, WriteOp *op)
 	while (JsonNextMember(&r, &name))
 	{
 		if (SliceIs(name, "Item"))
-			op->datum = ReadMap(&r);
+			op->datum = ReadItemMember(&r);
 		else if (JsonPeek(&r) == JSON_NULL)
 			JsonSkipValue(&r);
 		else if (SliceIs(name, "ConditionExpression"))
 			op->condition = (ExprText) {true, JsonString(&r)};
-		else if (SliceIs(name, "ExpressionAttributeNames"))
-			ReadBulkNames(&r, &op->args);
-		else if (SliceIs(name, "ExpressionAttributeValues"))
-			op->args.values = ItemRoot(ReadMap(&r));
-		else
+		else if (!ReadExprMember(&r, name, &op->args))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 					 errmsg("unknown member \"%.*s\" of a record", (int) name.len, name.data)));

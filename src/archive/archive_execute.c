@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 
 #include "archive/archive.h"
+#include "archive/archive_filter.h"
 #include "archive/archive_model.h"
 #include "archive/archive_past.h"
 #include "errors.h"
@@ -95,6 +96,7 @@ typedef struct ExportJob
 	Job		   *job;
 	char	   *directory;
 	ExportTree	tree;
+	StringInfoData line;		/* of an export with a filter */
 } ExportJob;
 
 static void
@@ -114,6 +116,34 @@ WriteToJobTree(void *arg, const char *line, int len)
 	ExportJob  *export = arg;
 
 	TreeLine(&export->tree, line, len);
+}
+
+static void
+WriteFilteredItem(void *arg, struct varlena *item)
+{
+	ExportJob  *export = arg;
+	StringInfo	line = &export->line;
+
+	resetStringInfo(line);
+	ItemToExportLine(line, ItemRoot(item));
+	appendStringInfoChar(line, '\n');
+	TreeLine(&export->tree, line->data, line->len);
+}
+
+static void
+ExportFiltered(ExportJob *export, const TreeSummary *summary)
+{
+	Job		   *job = export->job;
+	OwnerScope	scope;
+	Store		store;
+
+	initStringInfo(&export->line);
+	BeginJobTree(export);
+	JobEnterTable(job, &scope, &store, ACL_SELECT);
+	job->bytes = ReadFiltered((Oid) job->relation, job->filter, WriteFilteredItem, export);
+	JobLeaveTable(&scope, &store);
+	TreeEnd(&export->tree, summary);
+	job->items = export->tree.items;
 }
 
 static void
@@ -151,7 +181,10 @@ ExecuteExport(Job *job)
 	export.directory = PlaceToWrite(job->directory, job->bucket, job->prefix);
 	PG_TRY();
 	{
-		ExportTable(&export, &summary);
+		if (job->filter != NULL)
+			ExportFiltered(&export, &summary);
+		else
+			ExportTable(&export, &summary);
 	}
 	PG_CATCH();
 	{

@@ -80,6 +80,7 @@ static const JobColumn columns[] = {
 	NUMBER_COLUMN(bytes),
 	TEXT_COLUMN(failure_code),
 	TEXT_COLUMN(failure_message),
+	TEXT_COLUMN(filter),
 	TEXT_COLUMN(output_bucket),
 	TEXT_COLUMN(output_prefix),
 	TEXT_COLUMN(outputs),

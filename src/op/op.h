@@ -274,7 +274,7 @@ typedef struct Reader Reader;
  * in the current memory context, which must outlive the reader, like *op and
  * everything it points to.
  */
-extern Reader *ReaderOpen(const ReadOp *op);
+extern DYNAMO_EXPORT Reader *ReaderOpen(const ReadOp *op);
 
 typedef struct ReadRow
 {
@@ -289,11 +289,11 @@ typedef struct ReadRow
  * Evaluates the next row; false at the end.  The row is valid until the next
  * call.
  */
-extern bool ReaderNext(Reader *reader, ReadRow *row);
+extern DYNAMO_EXPORT bool ReaderNext(Reader *reader, ReadRow *row);
 
 /* The key of the last returned row in the form of LastEvaluatedKey. */
 extern struct varlena *ReaderPosition(const Reader *reader);
-extern void ReaderClose(Reader *reader);
+extern DYNAMO_EXPORT void ReaderClose(Reader *reader);
 
 /* The result of one page of a Query or Scan. */
 typedef struct ReadPageResult

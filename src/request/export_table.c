@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "datatype/timestamp.h"
+#include "utils/rel.h"
 
 #include "errors.h"
 #include "request/job_request.h"
@@ -16,6 +17,7 @@
 #include "request/recovery.h"
 #include "request/table_params.h"
 #include "security/settings_owner.h"
+#include "table/table_name.h"
 #include "transfer/export_tree.h"
 
 /* How far ExportTime may lie in the past. */
@@ -31,7 +33,15 @@ static const Shape sse_algorithm = ENUM(sse_algorithms);
 
 /* Refused as a whole. */
 static const Shape incremental = {.kind = SHAPE_STRUCTURE, .name = "IncrementalExportSpecification"};
-static const Shape export_filter = {.kind = SHAPE_STRUCTURE, .name = "FilterSpecification"};
+
+static const Member filter_members[] = {
+	MEMBER("FilterExpression", model_string),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("KeyConditionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+};
+static const Shape export_filter = STRUCTURE("FilterSpecification", filter_members);
 
 static const Member export_members[] = {
 	REQUIRED("TableArn", model_resource_arn),
@@ -62,8 +72,6 @@ CheckExportFormat(const Field *input)
 	if (FieldIs(input, "S3SseAlgorithm", "KMS"))
 		InvalidRequest("Invalid Request: S3SseAlgorithm KMS is not supported");
 	RefuseMember(input, "S3SseKmsKeyId");
-	/* not to be ignored: the whole table would be written */
-	RefuseMember(input, "FilterSpecification");
 }
 
 static void
@@ -147,6 +155,7 @@ WriterExport(Writer *out, const Job *job)
 	WriterGivenMember(out, input, "S3Prefix");
 	WriterStringMember(out, "S3SseAlgorithm", "AES256");
 	WriterStringMember(out, "ExportFormat", "DYNAMODB_JSON");
+	WriterGivenMember(out, input, "FilterSpecification");
 	WriterExportResult(out, job);
 	WriterEndObject(out);
 }
@@ -167,6 +176,30 @@ FindRepeatedExport(const Request *request)
 	return job;
 }
 
+/*
+ * Sets the filter of a job.  A page of one item raises what Query or Scan would say of
+ * the expressions.
+ */
+static void
+SetFilter(Job *job, const OpenedTable *table, const Field *filter)
+{
+	ReadOp		op = {.forward = true, .consistent = true, .shard = -1};
+	ReadPageResult page;
+
+	if (filter == NULL)
+		return;
+	op.start = MISSING_VALUE;
+	op.shard_value = MISSING_VALUE;
+	op.key_condition = FieldExpr(filter, "KeyConditionExpression");
+	op.filter = FieldExpr(filter, "FilterExpression");
+	op.projection = FieldExpr(filter, "ProjectionExpression");
+	op.query = op.key_condition.given;
+	FieldExprArgs(filter, op.query ? &query_params : &scan_params, &op.args);
+	op.table_name = TableNameOfOid(RelationGetRelid(table->rel));
+	ReadPage(&op, 1, &page);
+	job->filter = pnstrdup(filter->text.data, filter->text.len);
+}
+
 static Job *
 BeginExportJob(const Request *request)
 {
@@ -178,6 +211,7 @@ BeginExportJob(const Request *request)
 	job = JobOfRequest(request, JOB_EXPORT, &table);
 	CheckRecovery(&table);
 	CheckExportTime(input);
+	SetFilter(job, &table, FieldMember(input, "FilterSpecification"));
 	JobSetPlace(job, input, "S3Prefix");
 	JobSetToken(job, input);
 	JobStart(job);

@@ -264,8 +264,46 @@ damaged('listless', sub { unlink "$_[0]/manifest-files.json" }, qr/manifest ".*m
 damaged('shortened', sub { truncate("$_[0]/manifest-files.json", 40) }, qr/manifest|json/i);
 is(imported('copy_entire', 'entire/AWSDynamoDB/export/data/', InputCompressionType => 'GZIP')->{ImportedItemCount}, 350, 'the whole export is imported')
   if system('mkdir', '-p', "$archive/bucket/entire/AWSDynamoDB/export") == 0 && system('cp', '-r', "$whole/.", "$archive/bucket/entire/AWSDynamoDB/export") == 0;
-is(request('ExportTableToPointInTime', { TableArn => arn('types'), S3Bucket => 'bucket', FilterSpecification => { FilterExpression => 'a = :a' } }),
-	'ValidationException: FilterSpecification is not supported', 'a filtered export is refused, not written whole');
+
+# ---- exports with a filter ----
+
+sql(q{SELECT dynamo.create_table('filtered', 'pk', 'sk'); SELECT count(dynamo.put_item('filtered', dynamo.build_item('pk', 'p' || n % 3, 'sk', lpad(n::text, 4, '0'), 'v', n, 'size', 'x'))) FROM generate_series(1, 300) n});
+request('UpdateContinuousBackups', { TableName => 'filtered', PointInTimeRecoverySpecification => { PointInTimeRecoveryEnabled => JSON::PP::true } });
+
+# The items that an export with a filter writes, or its error.
+sub filtered_items
+{
+	my ($filter) = @_;
+	my $export = exported({ TableArn => arn('filtered'), S3Prefix => 'filtered', FilterSpecification => $filter });
+	my @items;
+
+	return $export if !ref $export;
+	is_deeply($export->{FilterSpecification}, $filter, 'an export returns its filter');
+	my ($id) = $export->{ExportArn} =~ m{([^/]*)$};
+	for my $file (glob("$archive/bucket/filtered/AWSDynamoDB/$id/data/*"))
+	{
+		my $lines;
+
+		gunzip($file, \$lines) or die $GunzipError;
+		push @items, map { $json->decode($_)->{Item} } split /\n/, $lines;
+	}
+	is($export->{ItemCount}, scalar @items, 'and counts the items that it has');
+	return join(' ', map { my $i = $_; join(',', map { "$_=" . (values %{ $i->{$_} })[0] } sort keys %$i) } sort { $json->encode($a) cmp $json->encode($b) } @items);
+}
+
+is(filtered_items({ FilterExpression => 'v < :v AND pk <> :p', ExpressionAttributeValues => { ':v' => { N => '5' }, ':p' => { S => 'p0' } }, ProjectionExpression => 'v' }), 'v=1 v=2 v=4', 'a filter and a projection');
+is(filtered_items({ KeyConditionExpression => 'pk = :p AND sk > :s', FilterExpression => '#s = :x', ExpressionAttributeNames => { '#s' => 'size' },
+	ExpressionAttributeValues => { ':p' => { S => 'p1' }, ':s' => { S => '0294' }, ':x' => { S => 'x' } } }), 'pk=p1,size=x,sk=0295,v=295 pk=p1,size=x,sk=0298,v=298', 'a key condition');
+is(filtered_items({ FilterExpression => 'attribute_exists(nothing)' }), '', 'nothing that matches');
+for ([ { FilterExpression => 'v <' }, qr/Invalid FilterExpression: Syntax error/ ], [ { FilterExpression => 'v < :v' }, qr/Invalid FilterExpression: An expression attribute value used in expression is not defined; attribute value: :v/ ],
+	[ { KeyConditionExpression => 'v = :v', ExpressionAttributeValues => { ':v' => { N => '1' } } }, qr/Query condition missed key schema element: pk/ ],
+	[ { KeyConditionExpression => 'pk = :v', FilterExpression => 'sk = :v', ExpressionAttributeValues => { ':v' => { S => '1' } } }, qr/Filter Expression can only contain non-primary key attributes: Primary key attribute: sk/ ],
+	[ { ProjectionExpression => 'a,' }, qr/Invalid ProjectionExpression/ ], [ { FilterExpression => 'v = :v', ExpressionAttributeValues => { ':v' => { N => '1' }, ':w' => { N => '1' } } }, qr/unused in expressions/ ])
+{
+	my ($filter, $problem) = @$_;
+
+	like(filtered_items($filter), qr/^ValidationException: .*$problem/, $json->encode($filter) . ' is refused');
+}
 
 # ---- formats ----
 
