@@ -51,7 +51,8 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # The install script, with the files that it names.
-NAMED_FILES = src/design/reports.sql src/design/models.sql src/design/help.sql src/monitor/setup.sql
+NAMED_FILES = src/design/reports.sql src/design/models.sql src/design/help.sql src/monitor/setup.sql \
+	$(addprefix src/client/,client.sql typescript.sql python.sql go.sql schemas.sql generate.sql)
 
 build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(NAMED_FILES)
 	mkdir -p build

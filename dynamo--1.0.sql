@@ -2837,6 +2837,17 @@ DROP PROCEDURE dynamo_internal.overload_tables();
 @src/design/models.sql@
 
 --
+-- Typed clients, made of these documents
+--
+
+@src/client/client.sql@
+@src/client/typescript.sql@
+@src/client/python.sql@
+@src/client/go.sql@
+@src/client/schemas.sql@
+@src/client/generate.sql@
+
+--
 -- What a backup keeps of a table beside items, keys, indexes and entities
 --
 

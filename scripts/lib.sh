@@ -248,16 +248,22 @@ want_move()
 	fi
 }
 
-# want_clients: installs the AWS SDK and the drivers for Python that are missing
-# and can be had.  The tests with them are left out without them.
+# want_clients: installs the AWS SDK and the drivers for Python, and what checks
+# generated clients, that are missing and can be had.  The tests with them are left
+# out without them.
 want_clients()
 {
-	local module
+	local module package
 
 	for module in boto3 psycopg psycopg2 sqlalchemy; do
 		/usr/bin/python3 -c "import $module" 2>/dev/null && continue
 		if can_install && apt_has "python3-$module"; then
 			step "Installing python3-$module" apt_install "python3-$module" || true
+		fi
+	done
+	for package in mypy golang-go golang-github-aws-aws-sdk-go-v2-dev; do
+		if ! dpkg -s "$package" >/dev/null 2>&1 && can_install && apt_has "$package"; then
+			step "Installing $package" apt_install "$package" || true
 		fi
 	done
 }

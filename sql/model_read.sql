@@ -16,6 +16,8 @@ SELECT checksum('{"Limit": 1, "ScanIndexForward": false, "ConsistentRead": true,
 SELECT checksum('{"KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"S": "x"}}}');
 SELECT checksum('{"ExclusiveStartKey": {"PK": {"S": "x"}, "SK": {"S": "x"}}}');
 SELECT checksum('{"TableName": "nothing"}');
+CREATE VIEW no_items AS SELECT 1 AS one;
+SELECT checksum('{"TableName": "t_model_read.no_items"}');
 SELECT checksum('{"IndexName": "model:other"}');
 SELECT request('Scan', '{"TableName": "shop", "IndexName": "model:checksum"}');
 -- whoever may read the items

@@ -19,6 +19,7 @@
 #include "request/model.h"
 #include "request/model_read.h"
 #include "request/params.h"
+#include "table/table.h"
 #include "table/table_name.h"
 
 #define CHECKSUM_NAME	"model:checksum"
@@ -84,6 +85,10 @@ QueryChecksum(Request *request)
 
 	RefuseOtherMembers(request->input);
 	rel = TableNameOpen(FieldTableName(request->input), AccessShareLock, false);
+	if (!RelationIsDynamoTable(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found")));
 	CheckMayRead(rel);
 	checksum = ReadChecksum(RelationGetRelid(rel));
 	table_close(rel, NoLock);

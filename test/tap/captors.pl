@@ -152,7 +152,8 @@ my @calls = (
 	"import_lines(#, ARRAY['{\"Item\": ' || $i || '}'])", "export_items(#, '$directory/items~')", "import_items(#, '$directory/items~')",
 	"disable_stream(#)", "enable_stream(#)", "read_stream(#)", "stream_shards(#)", "trim_streams(#, '0')", "apply_index_changes(#)", "wait_for_index(#, 'GSI1')",
 	"update_time_to_live(#, 'expires', enabled => false)", "update_time_to_live(#, 'expires')", "delete_expired(#)",
-	"outline(#)", "advise(#)", "check_access_patterns(#)", "draw(#)", "export_model(#)", "model_checksum(#)");
+	"outline(#)", "advise(#)", "check_access_patterns(#)", "draw(#)", "export_model(#)", "model_checksum(#)",
+	"generate_client(#, 'go')");
 # What only Citus has
 my %elsewhere = map { $_ => 1 } qw(distribute_table undistribute_table drop_table);
 # a migration may have ended before it is paused or cancelled

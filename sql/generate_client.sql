@@ -1,0 +1,66 @@
+-- typed clients as text; test/tap/clients.pl checks their types and runs them
+SET client_min_messages = warning;
+CREATE SCHEMA t_client;
+SET search_path = t_client, dynamo;
+\set SHOW_CONTEXT never
+SELECT create_table('shop', 'PK', 'SK', indexes => '[{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
+SELECT create_entity('shop', 'customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}', '{"customer_id": "text", "name": {"type": "text", "required": true}}', type_attribute => 'kind');
+SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:08}", "GSI1PK": "{status}", "GSI1SK": "{placed_at:ms}"}',
+	'{"customer_id": "text", "order_id": "bigint", "placed_at": {"type": "timestamptz", "read_only": true, "default_function": "now"}, "total": "numeric(20,2)",
+	  "status": {"type": "text", "enum": ["OPEN", "PAID"], "default": "OPEN"}, "labels": "text[]", "raw": "bytea", "open": {"type": "boolean", "computed": "status = ''OPEN''"}, "more": {}}',
+	type_attribute => 'kind', type_value => 'O', view_name => 'orders');
+SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :customer AND order_id BETWEEN :first AND :last', view_name => 'orders',
+	parameters => '{"first": {"default": null}, "last": {"default": null}}', description => 'the orders of a customer */ ''"""');
+SELECT create_access_pattern('shop', 'all_of', 'customer_id = :customer', '{customer,order}');
+SELECT create_access_pattern('shop', 'in_state', 'status = :status AND placed_at >= :since', '{order}', index_name => 'by_status', filter_expression => 'total > :least',
+	parameters => '{"least": "numeric"}', projection_expression => 'total');
+
+-- what is made for this model; what stands before it is the same for all
+CREATE FUNCTION made(language text, start text) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT line FROM regexp_split_to_table(substring(replace(generate_client('shop', language), model_checksum('shop'), 'CHECKSUM'), '(?:' || start || ').*$'), '\n') line $$;
+\pset tuples_only on
+\pset format unaligned
+SELECT * FROM made('typescript', '// ---- the model ----');
+SELECT line FROM made('typescript-pg', '    /[*][*]\n     [*] the orders of') line;
+SELECT * FROM made('python', '# ---- the model ----');
+SELECT line FROM made('python-psycopg', '    def orders_of') line;
+SELECT * FROM made('go', '// ---- the entity customer');
+SELECT * FROM made('zod', '^');
+SELECT * FROM made('json-schema', '^');
+SELECT jsonb_pretty(generate_client('shop', 'json-schema')::jsonb #> '{$defs,Order,required}');
+\pset tuples_only off
+\pset format aligned
+
+-- the same model is the same text; the table's name may be a relation
+SELECT generate_client('shop', 'go') = generate_client('t_client.shop'::regclass, 'go') AS same;
+-- a table without entities has its checksum
+SELECT create_table('plain', 'PK');
+SELECT language, generate_client('plain', language) ~ model_checksum('plain') AS checksum FROM unnest('{typescript,typescript-pg,python,python-psycopg,go,zod,json-schema}'::text[]) language;
+SELECT generate_client('plain', 'json-schema')::jsonb -> '$defs' AS definitions;
+-- what cannot be made
+SELECT generate_client('shop', 'cobol');
+SELECT generate_client('shop', NULL);
+SELECT generate_client('none', 'go');
+
+-- names: words, reserved ones, those that fall together, any script
+SELECT style, dynamo_internal.client_names(style, '{class,Class,order_item}', ARRAY['orderItem', 'OrderItem', 'order_item', 'ORDER ITEM', 'HTTPServer', 'customerID', 'class', '1st', 'größe', '価格', '', '-', 'a"b', E'x\n*/', 'Class2', 'Class', 'Class', 'uuid'])
+FROM unnest('{camel,pascal,snake,go}'::text[]) style;
+SELECT dynamo_internal.client_names('kebab', '{}', '{a}');
+-- templates
+SELECT dynamo_internal.client_text(template, '{"name": "n", "list": [{"a": 1}, {"a": 2, "name": "own"}], "none": [], "null": null, "yes": true, "text": "a\"\\\n\u202e*/@x"}') AS text FROM (VALUES
+	('@{name}'), ('@{#list}@{a}@{name}@{^-last},@{/-last}@{/list}'), ('@{#none}x@{/none}@{^none}y@{/none}'), ('@{#null}x@{/null}@{^null}y@{/null}@{#missing}z@{/missing}'),
+	('@{#yes}@{name}@{/yes}'), (E'a\n  @{#yes}\nb\n  @{/yes}\nc'), ('@{text|string}'), ('/* @{text|comment} */'), ('// @{text|line}'), ('"""@{text|doc}"""'), ('@{name|property} @{text|property}'),
+	('@ {name} }')) t(template);
+SELECT dynamo_internal.client_text('@{missing}', '{}');
+SELECT dynamo_internal.client_text('@{a|upper}', '{"a": "x"}');
+SELECT dynamo_internal.client_text('@{#a}x', '{"a": "x"}');
+SELECT dynamo_internal.client_text('@{a}', '{"a": [1]}');
+SELECT dynamo_internal.client_text('x', '[1]');
+-- kinds of values
+SELECT type, dynamo_internal.client_kind(type) FROM unnest('{text,varchar(10),character varying,timestamptz(3),timestamp with time zone,date,int,bigint,"numeric(10,2)",double precision,bool,bytea,jsonb,text[],"numeric(3,1)[]",my.domain,NULL}'::text[]) type;
+-- names that mean something in programs
+\i test/sdk/clients/tables.sql
+SELECT string_agg(m[1], ' ') AS names FROM regexp_matches(generate_client('nasty-table', 'typescript'), 'async ([a-zA-Z0-9_$]+)[(]', 'g') m;
+SELECT string_agg(m[1], ' ') AS names FROM regexp_matches(generate_client('nasty-table', 'go'), '\n\t([A-Z][A-Za-z0-9_]*) [*\[a-zA-Z]', 'g') m;
+RESET search_path;
+DROP SCHEMA t_client CASCADE;
