@@ -2646,6 +2646,29 @@ FROM dynamo.tables t
 WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_indexes IS 'how often secondary indexes are read and written, and their size';
 
+CREATE FUNCTION dynamo_internal.stat_keys(OUT relation oid, OUT index_name text, OUT key_hash text, OUT partition_key json,
+	OUT accesses bigint, OUT max_error bigint, OUT all_accesses bigint) RETURNS SETOF record
+	LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100
+	AS 'MODULE_PATHNAME', 'dynamo_stat_keys';
+COMMENT ON FUNCTION dynamo_internal.stat_keys() IS
+	'hottest partition keys of tables and indexes in this database, from shared memory';
+
+CREATE VIEW dynamo.stat_keys WITH (security_barrier) AS
+SELECT n.nspname AS schema_name,
+	   c.relname AS table_name,
+	   k.index_name,
+	   k.key_hash,
+	   k.partition_key,
+	   k.accesses,
+	   k.max_error,
+	   k.accesses::float8 / k.all_accesses AS share
+FROM dynamo_internal.stat_keys() k
+	JOIN pg_class c ON c.oid = k.relation
+	JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE dynamo_internal.may_see_statistics(k.relation);
+COMMENT ON VIEW dynamo.stat_keys IS
+	'partition keys that are used most, of tables with contributor insights; keys are shown to who may read the table';
+
 -- Progress of long work.  The numbers of commands are those of stat/progress.h; the other parameters are
 -- those of COPY.  Of other roles' sessions PostgreSQL shows them to members of pg_read_all_stats only.
 CREATE VIEW dynamo.stat_progress AS
@@ -3134,7 +3157,7 @@ END $$;
 -- effect.
 GRANT USAGE ON SCHEMA dynamo, dynamo_system TO PUBLIC;
 GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.vector_indexes, dynamo.index_progress, dynamo.migrations, dynamo.streams, dynamo.access_keys,
-	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
+	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes, dynamo.stat_keys,
 	dynamo.stat_time_to_live, dynamo.stat_streams, dynamo.stat_progress TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset(), dynamo.log_entries(text, text) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.archive_directory() FROM PUBLIC;

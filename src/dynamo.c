@@ -18,6 +18,7 @@
 #include "index/index.h"
 #include "index_kind/index_kinds.h"
 #include "migrate/migrate.h"
+#include "monitor/hot_keys.h"
 #include "parts/parts.h"
 #include "pattern/pattern.h"
 #include "search/search.h"
@@ -83,6 +84,7 @@ _PG_init(void)
 	BuildWorkerInit();
 	MigrateInit();
 	SearchInit();
+	HotKeysInit();
 	TableSettingsInit();		/* after streams and views, which a node of a cluster may refuse to drop */
 	WorkersInit();
 	ApiInit();

@@ -74,6 +74,9 @@ typedef struct TableAttachment
 #define ATTACHED_INSIGHTS	"insights"
 #define ATTACHED_KINESIS	"kinesis"
 
+/* The value of insights of which accesses are counted. */
+#define INSIGHTS_OF_ACCESSES "ACCESSED_AND_THROTTLED_KEYS"
+
 /* Returns the settings of a table, or defaults; palloc'd. */
 extern DYNAMO_EXPORT TableSettings *TableSettingsRead(Relation rel);
 

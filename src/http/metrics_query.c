@@ -10,8 +10,8 @@
 #include "http/metrics_text.h"
 #include "security/settings_owner.h"
 
-/* The columns of each query: three labels, and then the values of its metrics. */
-#define LABELS	3
+/* The columns of each query: four labels, and then the values of its metrics. */
+#define LABELS	4
 
 typedef struct QueriedMetric
 {
@@ -31,8 +31,8 @@ typedef struct MetricQuery
 
 static const MetricQuery queries[] = {
 	{
-		"SELECT schema_name, table_name, '' AS none, items_expired, lag FROM dynamo.stat_time_to_live",
-		{"schema", "table", NULL},
+		"SELECT schema_name, table_name, '' AS none, '' AS none, items_expired, lag FROM dynamo.stat_time_to_live",
+		{"schema", "table", NULL, NULL},
 		{
 			{"dynamo_time_to_live_deleted_item_count_total", "counter",
 			"Items deleted because their time to live had passed."},
@@ -41,23 +41,34 @@ static const MetricQuery queries[] = {
 		}
 	},
 	{
-		"SELECT schema_name, table_name, label, lag, oldest_record FROM dynamo.stat_streams",
-		{"schema", "table", "stream"},
+		"SELECT schema_name, table_name, label, '' AS none, lag, oldest_record FROM dynamo.stat_streams",
+		{"schema", "table", "stream", NULL},
 		{
 			{"dynamo_stream_lag_seconds", "gauge",
 			"Age of the oldest record that readers wait for, because its transaction is open."},
 			{"dynamo_stream_oldest_record_age_seconds", "gauge", "Age of the oldest record."},
 		}
 	},
+	{
+		"SELECT schema_name, table_name, index_name, key_hash, accesses FROM ("
+		"SELECT *, pg_catalog.row_number() OVER (PARTITION BY schema_name, table_name, index_name "
+		"ORDER BY accesses DESC, key_hash) AS place FROM dynamo.stat_keys) k "
+		"WHERE place OPERATOR(pg_catalog.<=) 10",
+		{"schema", "table", "index", "key"},
+		{
+			{"dynamo_hot_key_accesses_total", "counter",
+			"Accesses to the ten hottest partition keys of each table and index with contributor insights."},
+		}
+	},
 };
 
 /* It reads the definitions of all tables, so it is asked only while there are builds. */
 static const MetricQuery build_query = {
-	"SELECT schema_name, table_name, index_name, "
+	"SELECT schema_name, table_name, index_name, '' AS none, "
 	"CASE WHEN rows_estimated OPERATOR(pg_catalog.>) 0 "
 	"THEN LEAST(100, 100 OPERATOR(pg_catalog.*) rows_done OPERATOR(pg_catalog./) rows_estimated) END "
 	"FROM dynamo.index_progress WHERE phase OPERATOR(pg_catalog.<>) 'complete'",
-	{"schema", "table", "index"},
+	{"schema", "table", "index", NULL},
 	{
 		{"dynamo_online_index_percentage_progress", "gauge",
 		"Percentage of the rows that an unfinished index build has filled."},

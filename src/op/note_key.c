@@ -20,12 +20,26 @@ HashOfKeyAttribute(ValueRef value)
 	return ValueHash(value, GetSystemIdentifier());
 }
 
+KeyHook		key_hook;
+
+uint64
+HashOfPartition(const ValueRef *values, int n)
+{
+	uint64		hash = HashOfKeyAttribute(values[0]);
+
+	for (int i = 1; i < n; i++)
+		hash = ValueHash(values[i], hash);
+	return hash;
+}
+
 void
 NoteRowKey(const TableDef *def, const RowKey *key)
 {
 	uint64		hashes[STAT_HASHES];
 	int			n = KeyCount(&def->key);
 
+	if (key_hook != NULL)
+		key_hook(def, NULL, key->attributes, def->key.npartition);
 	if (!SlowIsLogged())
 		return;
 	for (int i = 0; i < n; i++)
@@ -34,15 +48,21 @@ NoteRowKey(const TableDef *def, const RowKey *key)
 }
 
 void
-NotePartition(const KeySchema *schema, const KeyCondition *condition)
+NotePartition(const TableDef *def, const IndexDef *index, const KeyCondition *condition)
 {
+	const KeySchema *schema = index != NULL ? &index->key : &def->key;
+	ValueRef	values[KEY_MAX_ATTRIBUTES];
 	uint64		hash;
 
+	if (key_hook == NULL && !SlowIsLogged())
+		return;
+	for (int i = 0; i < schema->npartition; i++)
+		values[i] = condition->tests[i].value;
+	if (key_hook != NULL)
+		key_hook(def, index, values, schema->npartition);
 	if (!SlowIsLogged())
 		return;
-	hash = HashOfKeyAttribute(condition->tests[0].value);
-	for (int i = 1; i < schema->npartition; i++)
-		hash = ValueHash(condition->tests[i].value, hash);
+	hash = HashOfPartition(values, schema->npartition);
 	SlowNoteKey(&hash, 1);
 }
 

@@ -222,7 +222,7 @@ ReaderOpen(const ReadOp *op)
 	if (r->condition != NULL)
 	{
 		CheckConditionValues(r);
-		NotePartition(r->key, r->condition);
+		NotePartition(r->store.def, r->index, r->condition);
 	}
 	if (!ValueIsMissing(op->start))
 		CheckStartPosition(r);

@@ -9,6 +9,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
 
 #include "errors.h"
 #include "request/description.h"
@@ -16,9 +18,10 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "security/settings_owner.h"
+#include "stat/key_sketch.h"
 #include "table/table_list.h"
 
-#define DEFAULT_MODE	"ACCESSED_AND_THROTTLED_KEYS"
+#define DEFAULT_MODE	INSIGHTS_OF_ACCESSES
 #define LIST_LIMIT		100
 
 /* Opens the table, and checks that it has the index. */
@@ -104,6 +107,7 @@ EnableInsights(Request *request, const OpenedTable *table)
 	};
 
 	TableAttachmentWrite(table->rel, ATTACHED_INSIGHTS, &insights);
+	CacheInvalidateRelcache(table->rel);	/* monitor/hot_keys.c looks again */
 	WriterInsights(request->out, table->name, insights.name, "ENABLING", insights.value);
 }
 
@@ -118,6 +122,8 @@ UpdateContributorInsightsRequest(Request *request)
 	else
 	{
 		TableAttachmentRemove(table.rel, ATTACHED_INSIGHTS, InsightsName(request));
+		CacheInvalidateRelcache(table.rel);
+		KeySketchForget(RelationGetRelid(table.rel), InsightsName(request));
 		WriterInsights(request->out, table.name, InsightsName(request), "DISABLED",
 					   FieldString(request->input, "ContributorInsightsMode"));
 	}

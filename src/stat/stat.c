@@ -19,6 +19,7 @@
 #include "utils/timestamp.h"
 
 #include "errors.h"
+#include "stat/key_sketch.h"
 #include "stat/slow.h"
 #include "shared_memory.h"
 
@@ -95,6 +96,7 @@ StatInit(void)
 							"Statistics require dynamo in shared_preload_libraries.",
 							&max_entries, 5000, 0, 1000000, context, 0, NULL, NULL, NULL);
 	SlowInit();
+	KeySketchInit();
 	RegisterXactCallback(LeaveAll, NULL);
 	if (!process_shared_preload_libraries_in_progress || max_entries == 0)
 		return;
@@ -387,6 +389,7 @@ RemoveEntries(Oid relation)
 void
 StatReset(void)
 {
+	KeySketchForget(InvalidOid, NULL);
 	if (!IsActive())
 		return;
 	RemoveEntries(InvalidOid);
@@ -396,6 +399,8 @@ StatReset(void)
 void
 StatForget(Oid relation)
 {
+	if (OidIsValid(relation))
+		KeySketchForget(relation, NULL);
 	if (IsActive() && OidIsValid(relation))
 		RemoveEntries(relation);
 }
