@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
@@ -16,16 +17,34 @@
 #define RETURN_ON_FAILURE_SET \
 	"Member must satisfy enum value set: [ALL_OLD, NONE]"
 
+/* The name in SQL of what the path of a member begins with: "return_values" for "returnValues". */
+static char *
+ParameterOfMember(const char *member)
+{
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (const char *c = member; *c != '\0' && *c != '.'; c++)
+	{
+		if (*c >= 'A' && *c <= 'Z')
+			appendStringInfoChar(&name, '_');
+		appendStringInfoChar(&name, pg_tolower((unsigned char) *c));
+	}
+	return name.data;
+}
+
 void
 ModelError(const char *value, const char *member, const char *constraint)
 {
 	const char *quote = value != NULL ? "'" : "";
+	char	   *parameter = ParameterOfMember(member);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg("1 validation error detected: Value %s%s%s at '%s' failed to satisfy constraint: %s",
 					quote, value != NULL ? value : "null", quote,
-					member, constraint)));
+					member, constraint),
+			 strncmp(parameter, member, strlen(parameter)) != 0 ? errhint("It is the parameter \"%s\".", parameter) : 0));
 }
 
 static void
