@@ -103,13 +103,15 @@ TrackEnabled(const TableDef *def, HotSlot *slot)
 
 	if (!OidIsValid(attachments) || def->id == NULL)
 		return;
-	rel = table_open(attachments, AccessShareLock);
+	rel = try_table_open(attachments, AccessShareLock);
+	if (rel == NULL)
+		return;
 	ScanKeyEntryInitialize(&keys[0], 0, 1, BTEqualStrategyNumber, TEXTOID, C_COLLATION_OID, F_TEXTEQ,
 						   CStringGetTextDatum(def->id));
 	ScanKeyEntryInitialize(&keys[1], 0, 2, BTEqualStrategyNumber, TEXTOID, C_COLLATION_OID, F_TEXTEQ,
 						   CStringGetTextDatum(ATTACHED_INSIGHTS));
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	scan = systable_beginscan(rel, linitial_oid(RelationGetIndexList(rel)), true, snapshot, 2, keys);
+	scan = systable_beginscan(rel, PrimaryKeyIndex(rel), true, snapshot, 2, keys);
 	while (HeapTupleIsValid(row = systable_getnext(scan)))
 	{
 		bool		isnull;
