@@ -114,4 +114,37 @@ BEGIN
     END LOOP;
 END $$;
 
+-- the type attribute and some parts read what these parts compose; the same with conditions from which no range follows is a scan
+SELECT create_table('ranges', 'pk', 'sk', indexes => '[{"index_name": "i", "partition_key": "g1", "sort_key": "g2"}, {"index_name": "t", "partition_key": "g1", "sort_key": "g2", "storage": "table"},
+	{"index_name": "s", "partition_key": "g1", "sort_key": "g2", "storage": "table", "shards": 3}, {"index_name": "c", "partition_key": "h1"}]');
+SELECT create_entity('ranges', 'a', '{"pk": "A#{x}", "sk": "{y:04}#{z}", "g1": "{y}#{z:upper}", "g2": "{x}", "h1": "{y}"}', '{"x": "text", "y": "int", "z": "text"}', type_attribute => 'kind',
+	index_conditions => '{"c": "y > :y"}', expression_attribute_values => '{":y": {"N": "2"}}');
+SELECT create_entity('ranges', 'b', '{"pk": "A#{x}", "sk": "{y:04}#{z}#{n}"}', '{"x": "text", "y": "int", "z": "text", "n": "int", "same": {"type": "text", "constant": "k"}}', type_attribute => 'kind');
+SELECT count(put_item('ranges', jsonb_build_object('kind', k, 'x', x, 'y', y, 'z', z, 'n', n, 'filler', repeat('f', 400)))) FROM unnest('{a,b}'::text[]) k, unnest('{p,q}'::text[]) x, generate_series(1, 4) y, unnest('{u,U,v}'::text[]) z, generate_series(1, 2) n;
+SELECT put_item('ranges', '{"pk": "A#p", "sk": "0001#w", "kind": "a"}'::jsonb), put_item('ranges', '{"pk": "A#p", "sk": "0001#x", "kind": "other", "x": "p", "y": 1}'::jsonb);
+CREATE FUNCTION read_all(statement text, size int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    token text;
+    body jsonb;
+    found text[] := '{}';
+BEGIN
+    LOOP
+        body := dynamo.request_safe('ExecuteStatement', jsonb_strip_nulls(jsonb_build_object('Statement', statement, 'Limit', size, 'NextToken', token))::json)::jsonb -> 'body';
+        found := found || ARRAY(SELECT i::text FROM jsonb_array_elements(body -> 'Items') i);
+        token := body ->> 'NextToken';
+        IF token IS NULL THEN
+            RETURN concat(body ->> 'message', ARRAY(SELECT unnest(found) ORDER BY 1)::text);
+        END IF;
+    END LOOP;
+END $$;
+SELECT count(*) AS statements, count(*) FILTER (WHERE r.ranged IS DISTINCT FROM r.scanned) AS wrong, count(*) FILTER (WHERE r.ranged <> '{}') AS that_find
+FROM unnest('{ranges,ranges.i,ranges.t,ranges.s,ranges.c}'::text[]) f, unnest('{a,b,other}'::text[]) k, unnest(ARRAY['', ' AND x = ''p''', ' AND x = ''''', ' AND x = 1']) x,
+	unnest(ARRAY['', ' AND y = 1', ' AND y = 3', ' AND y = ''1''', ' AND y > 2', ' AND y = [1]']) y, unnest(ARRAY['', ' AND z = ''u''', ' AND z = ''U'' AND n = 2', ' AND z IN [''u'', ''v'']']) z,
+	unnest(ARRAY[NULL, 3]) size
+	CROSS JOIN LATERAL (SELECT format('SELECT * FROM "%s"', replace(f, '.', '"."')) AS what) w
+	CROSS JOIN LATERAL (SELECT read_all(format('%s WHERE kind = ''%s''%s%s%s', w.what, k, x, y, z), size) AS ranged,
+		read_all(format('%s WHERE (kind = ''%s'' OR kind = ''%s'')%s%s%s', w.what, k, k, x, y, z), 1000) AS scanned) r;
+SELECT w AS condition, request('ExecuteStatement', json_build_object('Statement', 'SELECT * FROM ranges' || w, 'ReturnConsumedCapacity', 'TOTAL')) #>> '{ConsumedCapacity,CapacityUnits}' AS units
+FROM unnest(ARRAY['', ' WHERE kind = ''a'' AND x = ''p''', ' WHERE kind = ''a'' AND x = ''p'' AND y = 1', ' WHERE x = ''p''', ' WHERE kind = ''other'' AND x = ''p''']) WITH ORDINALITY w(w, n) ORDER BY n;
+
 DROP SCHEMA partiql_parts CASCADE;

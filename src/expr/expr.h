@@ -251,7 +251,7 @@ extern DYNAMO_EXPORT Slice KeyConditionGlance(Slice condition, Slice attribute, 
 extern Slice NameInJsonb(Slice placeholder, const void *names);
 
 /* Whether a key value satisfies a test.  Both must have the same type. */
-extern bool KeyTestMatches(const KeyTest *test, ValueRef value);
+extern DYNAMO_EXPORT bool KeyTestMatches(const KeyTest *test, ValueRef value);
 
 /* ---- conditions of vector searches ---- */
 

@@ -33,6 +33,9 @@ extern int	PartsChoose(const TableDef *def, ValueRef attributes, Slice **names);
 /* See fix_item in table/key_parts.h. */
 extern bool PartsFixItem(const TableDef *def, ValueRef parts);
 
+/* Returns the entity that the type attribute among attributes names; NULL if there is none. */
+extern const Entity *PartsEntityOfType(const TableDef *def, ValueRef attributes);
+
 /* Whether an attribute is the type attribute of an entity. */
 extern bool IsTypeAttribute(const Entity *entity, Slice name);
 
@@ -63,5 +66,10 @@ extern bool PartsCompose(const TableDef *def, ValueRef parts, struct varlena **i
 /* See condition in table/key_parts.h. */
 extern bool PartsConditionOf(const TableDef *def, const IndexDef *index, const KeyClauses *clauses,
 							 PartsCondition *result);
+
+/* ---- parts_range.c ---- */
+
+/* See range in table/key_parts.h. */
+extern int	PartsRange(const TableDef *def, const IndexDef *index, ValueRef attributes, KeyTest *tests);
 
 #endif							/* DYNAMO_PARTS_H */

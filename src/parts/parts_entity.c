@@ -340,6 +340,12 @@ PartsChoose(const TableDef *def, ValueRef attributes, Slice **names)
 	return n;
 }
 
+const Entity *
+PartsEntityOfType(const TableDef *def, ValueRef attributes)
+{
+	return EntityOfType(def->entities, attributes);
+}
+
 bool
 PartsFixItem(const TableDef *def, ValueRef parts)
 {

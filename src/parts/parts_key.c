@@ -88,6 +88,7 @@ static const KeyPartsMethods methods = {
 	.choose = PartsChoose,
 	.fix_item = PartsFixItem,
 	.condition = PartsConditionOf,
+	.range = PartsRange,
 };
 
 void

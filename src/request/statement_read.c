@@ -114,6 +114,47 @@ PlanTests(Selection *sel)
 	}
 }
 
+/* Whether a read that goes on behind an item goes on within a range. */
+static bool
+StartsInRange(const Selection *sel, const KeyTest *tests, int n)
+{
+	for (int i = 0; !ValueIsMissing(sel->op.start) && i < n; i++)
+	{
+		Slice		name = sel->key->attributes[i].name;
+		ValueRef	v = AttributeFind(sel->op.start, name.data, name.len);
+
+		if (ValueIsMissing(v) || ValueTypeOf(v) != VALUE_S || !KeyTestMatches(&tests[i], v))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Sets tests of the keys that all items have which meet the condition, by the parts of their
+ * entity's keys, so that not everything is read.  A scan also reads the items of a range in
+ * the order of their sort keys, and so can go on where this has ended, and the reverse.
+ */
+static void
+PlanPartsRange(Selection *sel)
+{
+	const PreparedStatement *s = sel->s;
+	const IndexDef *index = sel->op.index_name == NULL ? NULL : TableDefIndex(s->def, sel->op.index_name);
+	ReadOp	   *op = &sel->op;
+	int			n;
+
+	/* a scan of an index with shards reads one after the other */
+	if (s->def->entities == NULL || s->bound.where == NULL || (index != NULL && index->shards > 0))
+		return;
+	n = KeyPartsRange(s->def, index, ItemRoot(StatementEqualities(s->bound.where)), op->key_tests);
+	if (n == 0 || !StartsInRange(sel, op->key_tests, n))
+		return;
+	op->query = true;
+	op->key_tests_given = true;
+	op->nkey_tests = n;
+	for (int i = 0; i < n; i++)
+		op->key_attributes[i] = sel->key->attributes[i].name;
+}
+
 /* Sets the index to read, if there is one. */
 static void
 PlanIndex(Selection *sel)
@@ -146,8 +187,11 @@ PlanSelection(Selection *sel)
 	(void) StatementCheckBranches(bound->where, sel->key, NULL);
 	(void) StatementRangeOf(bound->where, sel->key, &sel->range, NULL);
 	PlanOrder(sel);
+	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;
 	if (sel->range.npartitions > 0)
 		PlanTests(sel);
+	else
+		PlanPartsRange(sel);
 	op->args.values = MISSING_VALUE;
 	op->built_filter = sel->range.filter;
 	op->built_projection = bound->projection;
@@ -155,7 +199,6 @@ PlanSelection(Selection *sel)
 	op->filter_projected = true;
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
-	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;
 }
 
 /*

@@ -86,6 +86,12 @@ KeyPartsFixItem(const TableDef *def, ValueRef parts)
 	return def->entities != NULL && key_parts != NULL && key_parts->fix_item(def, parts);
 }
 
+int
+KeyPartsRange(const TableDef *def, const IndexDef *index, ValueRef attributes, KeyTest *tests)
+{
+	return def->entities == NULL || key_parts == NULL ? 0 : key_parts->range(def, index, attributes, tests);
+}
+
 bool
 TakeKeyParameter(const TableDef *def, ValueRef *key, Problem *problem)
 {

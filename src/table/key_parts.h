@@ -49,6 +49,13 @@ typedef struct KeyPartsMethods
 	 * what else is wrong with it.
 	 */
 	bool		(*condition) (const TableDef *def, const IndexDef *index, const KeyClauses *clauses, PartsCondition *result);
+
+	/*
+	 * Finds the range in which all items with these attributes are that the table, or an
+	 * index if it is not NULL, has.  Sets the tests of its first key attributes, with
+	 * palloc'd values; returns their number, 0 if the items can be anywhere.
+	 */
+	int			(*range) (const TableDef *def, const IndexDef *index, ValueRef attributes, KeyTest *tests);
 } KeyPartsMethods;
 
 extern void KeyPartsRegister(const KeyPartsMethods *methods);
@@ -71,6 +78,9 @@ extern DYNAMO_EXPORT int ChooseKeyParts(const TableDef *def, ValueRef attributes
 
 /* See KeyPartsMethods; false also if the table has no entities. */
 extern DYNAMO_EXPORT bool KeyPartsFixItem(const TableDef *def, ValueRef parts);
+
+/* See KeyPartsMethods; 0 also if the table has no entities. */
+extern DYNAMO_EXPORT int KeyPartsRange(const TableDef *def, const IndexDef *index, ValueRef attributes, KeyTest *tests);
 
 /* Whether a key parameter has other names than the table's key attributes. */
 extern bool KeyIsByParts(const TableDef *def, ValueRef key);
