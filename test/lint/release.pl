@@ -34,6 +34,9 @@ is(in_file('packaging/postgresql-dynamo.spec', qr/^Version: *(\S+)$/m), $version
 is(in_file('debian/changelog', qr/^\S+ \((.*)-\d+\)/), $version, 'debian/changelog');
 is(in_file('CHANGELOG.md', qr/^## (\S+)/m), $version, 'CHANGELOG.md');
 
+# What nobody may depend on yet is not called stable.
+is($meta->{release_status}, slurp('CHANGELOG.md') =~ /^## \Q$version\E \(unreleased\)$/m ? 'testing' : 'stable', 'META.json: the status');
+
 my $default = in_file('dynamo.control', qr/^default_version = '(.*)'/m);
 like($version, qr/^\Q$default\E(\.|$)/, 'dynamo.control');
 ok(-f "dynamo--$default.sql", "the install script of $default");
