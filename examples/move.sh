@@ -68,7 +68,7 @@ write()
 							PERFORM delete_item('orders', k);
 						ELSE
 							PERFORM update_item('orders', k, 'SET #t = :t', expression_attribute_values => jsonb_build_object(':t', random()),
-								expression_attribute_names => '{"#t": "total"}');
+								expression_attribute_names => jsonb_build_object('#t', 'total'));
 						END IF;
 					END;
 				END LOOP;
@@ -117,7 +117,7 @@ say "copied"
 "$move" follow --quiet "${common[@]}" &
 follower=$!
 sleep 5
-run compare
+run compare --settle 120
 say "compared while it is written and followed"
 stop_writers "$port"
 kill "$follower"
