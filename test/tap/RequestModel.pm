@@ -25,7 +25,10 @@ sub new
 			my ($common) = $text =~ /#define TRANSACT_COMMON ((?:[^\n]*\\\n)*[^\n]*\n)/;
 			$body =~ s/\bTRANSACT_COMMON\b/$common/;
 			$body =~ s/\bWRITTEN_TABLE\b/{"TableName", &written_table, true}/;
-			push @{ $self->{list}{$name} }, [ $1, $2 ] while $body =~ /"(\w+)",\s*&?(\w+)/g;
+			my @members;
+
+			push @members, [ $1, $2 ] while $body =~ /"(\w+)",\s*&?(\w+)/g;
+			$self->{list}{"$file $name"} = $self->{list}{$name} = \@members;
 		}
 		while ($text =~ /\bShape (\w+) =\s*(.*?);/gs)
 		{
@@ -34,10 +37,21 @@ sub new
 			$self->{shape}{$name} = $body =~ /(?:STRUCTURE|WRITE_INPUT)\("\w+",\s*(\w+)/ || $body =~ /\.members = (\w+)/ ? { members => $1 }
 			  : $body =~ /\.element = &(\w+)/ || $body =~ /LIST_OF\((\w+)\)/ ? { element => $1 } : {};
 			$self->{shape}{$name} = {} if $name eq 'model_value' || $body =~ /\.raw = true/;
+			$self->{shape}{$name}{file} = $file;
+			$self->{shape}{"$file $name"} = $self->{shape}{$name};
 		}
-		$self->{input}{$1} = $2 while $text =~ /\bOPERATION\((\w+), &(\w+)/g;
+		$self->{input}{$1} = "$file $2" while $text =~ /\bOPERATION\((\w+), &(\w+)/g;
+		$self->{input}{$_} =~ s/^\S+ (?=model_)// for keys %{ $self->{input} };
 	}
 	return $self;
+}
+
+# A static name means that of its own file; any other is of whichever file has it.
+sub _own
+{
+	my ($self, $kind, $file, $name) = @_;
+
+	return $self->{$kind}{"$file $name"} // $self->{$kind}{$name};
 }
 
 sub operations { return sort keys %{ $_[0]->{input} } }
@@ -50,18 +64,19 @@ sub members
 	my $walk;
 
 	$walk = sub {
-		my ($name, $path, $depth) = @_;
-		my $found = $self->{shape}{$name} or return;
+		my ($found, $path, $depth) = @_;
+
+		return unless $found;
 
 		return if $depth > 12;
-		$walk->($found->{element}, $path, $depth + 1) if $found->{element};
-		for my $member (@{ $self->{list}{ $found->{members} // '' } || [] })
+		$walk->($self->_own('shape', $found->{file}, $found->{element}), $path, $depth + 1) if $found->{element};
+		for my $member (@{ $self->_own('list', $found->{file}, $found->{members} // '') || [] })
 		{
 			$found{"$path$member->[0]"} = 1;
-			$walk->($member->[1], "$path$member->[0].", $depth + 1);
+			$walk->($self->_own('shape', $found->{file}, $member->[1]), "$path$member->[0].", $depth + 1);
 		}
 	};
-	$walk->($self->{input}{$operation}, '', 0);
+	$walk->($self->{shape}{ $self->{input}{$operation} }, '', 0);
 	return sort keys %found;
 }
 
@@ -72,21 +87,22 @@ sub walk
 	my $walk;
 
 	$walk = sub {
-		my ($name, $path, $value) = @_;
-		my $found = $self->{shape}{$name} or return;
+		my ($found, $path, $value) = @_;
+
+		return unless $found;
 
 		if ($found->{element})
 		{
-			$walk->($found->{element}, $path, $_) for ref $value eq 'HASH' ? map { $value->{$_} } sort keys %$value : @{ $value || [] };
+			$walk->($self->_own('shape', $found->{file}, $found->{element}), $path, $_) for ref $value eq 'HASH' ? map { $value->{$_} } sort keys %$value : @{ $value || [] };
 		}
-		for my $member (@{ $self->{list}{ $found->{members} // '' } || [] })
+		for my $member (@{ $self->_own('list', $found->{file}, $found->{members} // '') || [] })
 		{
 			next unless ref $value eq 'HASH' && exists $value->{ $member->[0] };
 			$call->("$path$member->[0]", $value, $member->[0]);
-			$walk->($member->[1], "$path$member->[0].", $value->{ $member->[0] }) if ref $value->{ $member->[0] };
+			$walk->($self->_own('shape', $found->{file}, $member->[1]), "$path$member->[0].", $value->{ $member->[0] }) if ref $value->{ $member->[0] };
 		}
 	};
-	$walk->($self->{input}{$operation}, '', $request);
+	$walk->($self->{shape}{ $self->{input}{$operation} }, '', $request);
 	return;
 }
 
