@@ -301,7 +301,7 @@ my @actions = (
 	[ 'await_migration', q{CALL dynamo.await_migration('<table>')} ],
 	[ 'export_model', q{SELECT dynamo.import_model(dynamo.export_model('<table>'))} ],
 	[ 'model_checksum', q{SELECT dynamo.model_checksum('<table>')} ],
-	[ 'generate_client', q{SELECT dynamo.generate_client('<table>', l) FROM unnest('{typescript,python-psycopg,go,zod}'::pg_catalog.text[]) l} ],
+	[ 'generate_client', q{SELECT dynamo.generate_client('<table>', 'typescript-pg')} ],
 	[ 'plan_model', q{SELECT statement FROM dynamo.plan_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>') WHERE statement IS NULL} ],
 	[ 'apply_model', q{SELECT dynamo.apply_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>')} ],
 	[ 'outline', q{SELECT * FROM dynamo.outline('<table>')} ],
