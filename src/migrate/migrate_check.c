@@ -388,7 +388,7 @@ CheckPredicates(Relation rel, const TableDef *def, const Entity *old)
  * Children whose other keys change stay the same children of the same parent.
  */
 static void
-CheckCopies(Oid relid, const Entity *old, const Entity *new)
+CheckCopiesStay(Oid relid, const Entity *old, const Entity *new)
 {
 	for (int i = 0; i < old->nkeys; i++)
 	{
@@ -415,6 +415,6 @@ MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity 
 		CheckPredicates(rel, def, old);
 	}
 	CheckReferences(rel, def, old, new, rekeys);
-	CheckCopies(RelationGetRelid(rel), old, new);
+	CheckCopiesStay(RelationGetRelid(rel), old, new);
 	CheckPatterns(RelationGetRelid(rel), def, old, new);
 }

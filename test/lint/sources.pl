@@ -177,6 +177,7 @@ my %may_catch = (
 	'src/index/maintain.c' => 'takes a mark back',
 	'src/table/definition.c' => 'jsonb_in reports invalid text by an error',
 	'src/table/ddl_statement.c' => 'takes a mark back',
+	'src/view/declared_types.c StoredTypeName' => 'restores a setting',
 	'src/copy/copy_row.c' => 'takes a mark back',
 	'src/copy/copy_trigger.c ApplyAfterStatement' => 'takes a mark back',
 	'src/store/privileges.c HasPrivileges' => 'sets the hook again',
