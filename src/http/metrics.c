@@ -23,6 +23,7 @@
 #include "op/consumed.h"
 #include "request/operation.h"
 #include "stat/stat.h"
+#include "version.h"
 #include "table/index_relation.h"
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
@@ -202,6 +203,16 @@ WriteRequests(StringInfo out)
 
 /* ---- the endpoint ---- */
 
+/* What is running, as a label: after an upgrade without a restart, the old version. */
+static void
+WriteBuildInfo(StringInfo out)
+{
+	WriteMetricHeader(out, "dynamo_build_info", "gauge", "The version of the extension that the server has loaded.");
+	appendStringInfoString(out, "dynamo_build_info{");
+	WriteLabel(out, "version", DYNAMO_VERSION);
+	appendStringInfoString(out, "} 1\n");
+}
+
 static void
 WriteEndpoint(StringInfo out)
 {
@@ -227,6 +238,7 @@ MetricsText(void)
 	WriteRequests(&out);
 	if (AccessKeyTableExists())
 	{
+		WriteBuildInfo(&out);
 		WriteEndpoint(&out);
 		WriteQueriedMetrics(&out);
 	}

@@ -38,6 +38,7 @@ is(get('/metrics')->{status}, 200, 'metrics without the extension');
 $node->safe_psql('postgres', 'CREATE EXTENSION dynamo');
 is(get($_)->{status}, 200, $_) for '/health/live', '/health/ready', '/health/primary';
 is(get($_, $port)->{status}, 200, "$_ at the port of requests") for '/health/live', '/health/ready', '/health/primary', '/any';
+like(get('/metrics')->{body}, qr/^dynamo_build_info\{version="\d+\.\d+[^"]*"\} 1$/m, 'the version');
 is(get('/other')->{status}, 404, 'nothing else at the port of metrics');
 like(get('/health/ready')->{body}, qr/^ok$/, 'a text');
 
