@@ -70,7 +70,7 @@ CheckNamedKeys(const Entity *entity, Jsonb *keys)
 
 		(void) JsonbIteratorNext(&it, &value, true);
 		if (value.type != jbvString)
-			InvalidArgument("the template of \"%s\" is no string", text);
+			InvalidArgument("the template of \"%s\" is not a string", text);
 		if (EntityKeyFind(entity, SliceOf(text)) == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

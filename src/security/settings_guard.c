@@ -34,6 +34,6 @@ dynamo_guard_settings(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of table \"%s\" to write to it",
 						RelationGetRelationName(trigger->tg_relation)),
-				 errdetail("The extension dynamo believes what it has written there.")));
+				 errdetail("The extension relies on what it has written there.")));
 	return PointerGetDatum(NULL);
 }

@@ -178,7 +178,7 @@ CheckOneShard(const StreamShards *shards, int64 position)
 	if (StreamShardCount(shards) > 1 && position != STREAM_BEGINNING)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a sequence number of stream \"%s\" is one of a shard", RelationGetRelationName(shards->rel)),
+				 errmsg("sequence numbers of stream \"%s\" belong to its shards", RelationGetRelationName(shards->rel)),
 				 errhint("Name the shard by shard_id; dynamo.stream_shards returns the shards.")));
 }
 

@@ -455,7 +455,7 @@ ManifestVerify(const Manifest *m)
 		if (!HasChecksum(&m->files[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
-					 errmsg("data file \"%s\" does not have the checksum that the manifest of its export tells",
+					 errmsg("data file \"%s\" does not have the checksum in the manifest of its export",
 							m->files[i].path),
 					 errhint("Copy the export again, with all of its files.")));
 	}

@@ -77,7 +77,7 @@ is(value_of($coordinator, q{SELECT count(*) = count(DISTINCT event_id) FROM dyna
 
 # ---- one shard after another ----
 
-refuses($coordinator, q{SELECT * FROM dynamo.read_stream('kvs', 100000000000000000001)}, 'a sequence number of stream "kvs.*" is one of a shard');
+refuses($coordinator, q{SELECT * FROM dynamo.read_stream('kvs', 100000000000000000001)}, 'sequence numbers of stream "kvs.*" belong to its shards');
 refuses($worker, q{SELECT * FROM dynamo.read_stream('kvs', shard_id => 'none')}, 'Requested resource not found: Shard does not exist');
 for my $node (@nodes)
 {
