@@ -127,6 +127,12 @@ my %used = map { $_ => 1 } grep { $_ ne 'dynamo' } $dashboard =~ /\b(dynamo_\w+)
 is(join(' ', grep { !$offered{$_} } sort keys %used), '', 'the dashboard uses metrics that exist');
 cmp_ok(scalar(keys %used), '>', 10, 'and most of them');
 
+# So do the alert rules.
+my $rules = slurp_file("$FindBin::RealBin/../../packaging/prometheus/dynamo.rules.yml");
+my %asked = map { $_ => 1 } map { /\b(dynamo_\w+)/g } $rules =~ /^ *expr: (.*)$/mg;
+is(join(' ', grep { !$offered{s/_bucket$//r} } sort keys %asked), '', 'alert rules use metrics that exist');
+cmp_ok(scalar(keys %asked), '>', 7, 'and not few');
+
 # ---- requests by SQL ----
 
 $node->safe_psql('postgres', 'SELECT dynamo.stat_reset()');
