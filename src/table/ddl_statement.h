@@ -28,7 +28,7 @@ extern DYNAMO_EXPORT char *QualifiedName(Oid schema, const char *name);
  * quote_all_identifiers and on the version's reserved words, so texts cannot be
  * compared.  Returns false if the text is no such name.
  */
-extern DYNAMO_EXPORT bool QualifiedNameSplit(const char *text, char **schema, char **name);
+extern bool QualifiedNameSplit(const char *text, char **schema, char **name);
 
 /* "column" type COLLATE ... */
 extern DYNAMO_EXPORT char *ColumnClause(const AttributeDef *attr);
