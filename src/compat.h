@@ -141,6 +141,39 @@
 #define EXECUTOR_RUN_ARGUMENTS	queryDesc, direction, count, execute_once
 #endif
 
+/* The parameters of the planner, for a hook: since 19 it knows of EXPLAIN. */
+#if PG_VERSION_NUM >= 190000
+struct ExplainState;
+#define PLANNER_PARAMETERS Query *query, const char *text, int options, ParamListInfo params, \
+	struct ExplainState *explain
+#define PLANNER_ARGUMENTS_OF(query, options) query, text, options, params, explain
+#else
+#define PLANNER_PARAMETERS Query *query, const char *text, int options, ParamListInfo params
+#define PLANNER_ARGUMENTS_OF(query, options) query, text, options, params
+#endif
+#define PLANNER_ARGUMENTS PLANNER_ARGUMENTS_OF(query, options)
+
+/* What post_parse_analyze_hook learns of constants. */
+#if PG_VERSION_NUM >= 190000
+#define ConstantsOfQuery const JumbleState
+#else
+#define ConstantsOfQuery JumbleState
+#endif
+
+/* A hash table in shared memory, which never grows. */
+#if PG_VERSION_NUM >= 190000
+#define InitSharedHash(name, entries, ctl, flags) ShmemInitHash(name, entries, ctl, flags)
+#else
+#define InitSharedHash(name, entries, ctl, flags) ShmemInitHash(name, entries, entries, ctl, flags)
+#endif
+
+/* A row type made by hand is complete. */
+#if PG_VERSION_NUM >= 190000
+#define CompleteTupleDesc(desc) TupleDescFinalize(desc)
+#else
+#define CompleteTupleDesc(desc) ((void) (desc))
+#endif
+
 /* All settings of the session, and their number; needs utils/guc_tables.h. */
 #if PG_VERSION_NUM >= 160000
 #define SettingsOfSession(n) get_guc_variables(n)
@@ -183,8 +216,18 @@
 #define KeepTableOfPlan(plan, number) ((void) 0)
 #endif
 
-/* Which indexes an update needs new entries in: summarizing ones since 16. */
-#if PG_VERSION_NUM >= 160000
+/* Which indexes an update needs new entries in: summarizing ones since 16; since 19 by flags. */
+#if PG_VERSION_NUM >= 190000
+#define UpdatedIndexes TU_UpdateIndexes
+#define InsertUpdatedIndexTuples(rri, slot, estate, updated) \
+	ExecInsertIndexTuples(rri, estate, \
+						  EIIT_IS_UPDATE | ((updated) == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0), \
+						  slot, NIL, NULL)
+#define InsertSpeculativeIndexTuples(rri, slot, estate, conflict, arbiters) \
+	ExecInsertIndexTuples(rri, estate, EIIT_NO_DUPE_ERROR, slot, arbiters, conflict)
+#define InsertIndexTuples(rri, slot, estate) ExecInsertIndexTuples(rri, estate, 0, slot, NIL, NULL)
+#define NO_UPDATED_INDEXES TU_None
+#elif PG_VERSION_NUM >= 160000
 #define UpdatedIndexes TU_UpdateIndexes
 #define InsertUpdatedIndexTuples(rri, slot, estate, updated) \
 	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL, \
@@ -231,8 +274,36 @@
 	ExecBRDeleteTriggers(estate, epq, rri, tid, NULL, NULL)
 #endif
 
-/* An ordinary index scan; without EXPLAIN's counters, which came with 18. */
-#if PG_VERSION_NUM >= 180000
+/* Updates and deletions of rows: since 19 with options. */
+#if PG_VERSION_NUM >= 190000
+#define UpdateTuple(rel, tid, slot, cid, snapshot, failure, mode, updated) \
+	table_tuple_update(rel, tid, slot, cid, 0, snapshot, InvalidSnapshot, true, failure, mode, updated)
+#define DeleteTuple(rel, tid, cid, snapshot, wait, failure) \
+	table_tuple_delete(rel, tid, cid, 0, snapshot, InvalidSnapshot, wait, failure)
+#else
+#define UpdateTuple(rel, tid, slot, cid, snapshot, failure, mode, updated) \
+	table_tuple_update(rel, tid, slot, cid, snapshot, InvalidSnapshot, true, failure, mode, updated)
+#define DeleteTuple(rel, tid, cid, snapshot, wait, failure) \
+	table_tuple_delete(rel, tid, cid, snapshot, InvalidSnapshot, wait, failure, false)
+#endif
+
+/* Scans of tables: since 19 with flags. */
+#if PG_VERSION_NUM >= 190000
+#define BeginTableScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#define BeginTidRangeScan(rel, snapshot, from, to) \
+	table_beginscan_tidrange(rel, snapshot, from, to, SO_NONE)
+#define BeginIndexFetch(rel) table_index_fetch_begin(rel, SO_NONE)
+#else
+#define BeginTableScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
+#define BeginTidRangeScan(rel, snapshot, from, to) table_beginscan_tidrange(rel, snapshot, from, to)
+#define BeginIndexFetch(rel) table_index_fetch_begin(rel)
+#endif
+
+/* An ordinary index scan; without EXPLAIN's counters, which came with 18; since 19 with flags. */
+#if PG_VERSION_NUM >= 190000
+#define BeginIndexScan(rel, index, snapshot, nkeys) \
+	index_beginscan(rel, index, snapshot, NULL, nkeys, 0, SO_NONE)
+#elif PG_VERSION_NUM >= 180000
 #define BeginIndexScan(rel, index, snapshot, nkeys) \
 	index_beginscan(rel, index, snapshot, NULL, nkeys, 0)
 #else

@@ -319,14 +319,14 @@ AddModifyTable(PlannedStmt *plan, const Query *query, Relation view)
 /* ---- the hook ---- */
 
 static PlannedStmt *
-CallNext(Query *query, const char *text, int options, ParamListInfo params)
+CallNext(PLANNER_PARAMETERS)
 {
-	return next_planner != NULL ? next_planner(query, text, options, params) :
-		standard_planner(query, text, options, params);
+	return next_planner != NULL ? next_planner(PLANNER_ARGUMENTS) :
+		standard_planner(PLANNER_ARGUMENTS);
 }
 
 static PlannedStmt *
-PlanViewWrite(Query *query, const char *text, int options, ParamListInfo params)
+PlanViewWrite(PLANNER_PARAMETERS)
 {
 	Relation	view = table_open(rt_fetch(query->resultRelation, query->rtable)->relid, NoLock);
 	PlannedStmt *plan;
@@ -334,19 +334,19 @@ PlanViewWrite(Query *query, const char *text, int options, ParamListInfo params)
 	CheckPlannable(query);
 	(void) EntityViewHideColumns(query);
 	/* its rows are written, which parallel mode does not allow */
-	plan = CallNext(SelectOf(query, RelationGetDescr(view)), text, options & ~CURSOR_OPT_PARALLEL_OK, params);
+	plan = CallNext(PLANNER_ARGUMENTS_OF(SelectOf(query, RelationGetDescr(view)), options & ~CURSOR_OPT_PARALLEL_OK));
 	AddModifyTable(plan, query, view);
 	table_close(view, NoLock);
 	return plan;
 }
 
 static PlannedStmt *
-PlanStatement(Query *query, const char *text, int options, ParamListInfo params)
+PlanStatement(PLANNER_PARAMETERS)
 {
 	if (query->hasModifyingCTE)
 		CheckWith(query);
-	return WritesViewOfDistributed(query) ? PlanViewWrite(query, text, options, params) :
-		CallNext(query, text, options, params);
+	return WritesViewOfDistributed(query) ? PlanViewWrite(PLANNER_ARGUMENTS) :
+		CallNext(PLANNER_ARGUMENTS);
 }
 
 void

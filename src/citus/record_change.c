@@ -274,7 +274,7 @@ RecordRowsIn(Relation changes, Relation rel, const TableDef *def, const IndexDef
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "dynamo recorded row", ALLOCSET_DEFAULT_SIZES);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(rel, snapshot);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	RawTable	t;
 

@@ -205,7 +205,7 @@ ShardHasChanges(const Take *take, Oid shard)
 	Relation	rel = ChangeShardOpen(shard, take->def, take->owner);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(rel, snapshot);
 	bool		found = table_scan_getnextslot(scan, ForwardScanDirection, slot);
 
 	table_endscan(scan);

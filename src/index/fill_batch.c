@@ -261,7 +261,7 @@ BeginFillPass(Batch *b, const BuildState *state)
 
 	ItemPointerSet(&from, state->block, state->offset);
 	ItemPointerSet(&to, state->blocks - 1, MaxOffsetNumber);
-	return table_beginscan_tidrange(b->rel, b->snapshot, &from, &to);
+	return BeginTidRangeScan(b->rel, b->snapshot, &from, &to);
 }
 
 /* Continues after the last batch; false at the end. */

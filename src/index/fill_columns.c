@@ -192,7 +192,7 @@ FillRelation(Oid relid, const char *index_name, FillMode mode)
 
 	FillBegin(&fill, rel, index_name, mode);
 	ProgressBegin(PROGRESS_FILL, relid, rel->rd_rel->reltuples);
-	scan = table_beginscan(rel, fill.snapshot, 0, NULL);
+	scan = BeginTableScan(rel, fill.snapshot);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, fill.old))
 	{
 		MemoryContext old = MemoryContextSwitchTo(fill.row_context);

@@ -50,7 +50,7 @@ AddEntriesOf(Target *target, Relation rel)
 	MemoryContext row_context = AllocSetContextCreate(context, "dynamo index fill",
 													  ALLOCSET_DEFAULT_SIZES);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(rel, snapshot);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 
 	ProgressBegin(PROGRESS_FILL, RelationGetRelid(rel), rel->rd_rel->reltuples);

@@ -118,7 +118,7 @@ SearchRelation(Relation rel, const char *index_name, ColumnsState columns, LeftO
 	TableDef   *def = TableDefAcquire(rel);
 	Search		search = {def, TableDefIndexOf(def, index_name), columns, found};
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(rel, snapshot);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo left out items",
 												  ALLOCSET_DEFAULT_SIZES);

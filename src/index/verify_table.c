@@ -190,7 +190,7 @@ static void
 VerifyRows(Verification *v, EntryShards *shards)
 {
 	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
-	TableScanDesc scan = table_beginscan(v->rel, v->snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(v->rel, v->snapshot);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -209,7 +209,7 @@ VerifyRows(Verification *v, EntryShards *shards)
 static void
 VerifyShard(Verification *v, EntryTable *t, int shard)
 {
-	TableScanDesc scan = table_beginscan(t->own.rel, v->snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(t->own.rel, v->snapshot);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, t->own.slot))
 	{

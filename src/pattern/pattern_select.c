@@ -142,14 +142,14 @@ MoveCall(Query *query, TargetEntry *entry)
 }
 
 static PlannedStmt *
-PlanSelect(Query *query, const char *text, int options, ParamListInfo params)
+PlanSelect(PLANNER_PARAMETERS)
 {
 	TargetEntry *call = SelectsWithoutTables(query) ? FindCall(query) : NULL;
 
 	if (call != NULL)
 		MoveCall(query, call);
-	return next_planner != NULL ? next_planner(query, text, options, params) :
-		standard_planner(query, text, options, params);
+	return next_planner != NULL ? next_planner(PLANNER_ARGUMENTS) :
+		standard_planner(PLANNER_ARGUMENTS);
 }
 
 void

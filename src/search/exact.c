@@ -147,7 +147,7 @@ BeginSketches(EntryScan *s, Oid btree)
 	BeginBtree(s, btree);
 	s->near = palloc(sizeof(NearEntry) * NEAR_MAX);
 	s->waiting = binaryheap_allocate(NEAR_MAX, CompareNear, unconstify(VectorQuery *, &s->search->query));
-	s->fetch = table_index_fetch_begin(s->rel);
+	s->fetch = BeginIndexFetch(s->rel);
 }
 
 /* The partition is a test, too. */
@@ -166,7 +166,7 @@ BeginEntries(EntryScan *s)
 	if (OidIsValid(sketches))
 		BeginSketches(s, sketches);
 	else if (ValueIsMissing(s->search->hash))
-		s->all = table_beginscan(s->rel, s->snapshot, 0, NULL);
+		s->all = BeginTableScan(s->rel, s->snapshot);
 	else
 	{
 		BeginBtree(s, PrimaryKeyIndex(s->rel));

@@ -82,8 +82,7 @@ StartStat(void)
 		shared->lock = &GetNamedLWLockTranche("dynamo statistics")->lock;
 		pg_atomic_init_u64(&shared->reset, (uint64) GetCurrentTimestamp());
 	}
-	entries = ShmemInitHash("dynamo statistics of requests", max_entries, max_entries, &ctl,
-							HASH_ELEM | HASH_BLOBS);
+	entries = InitSharedHash("dynamo statistics of requests", max_entries, &ctl, HASH_ELEM | HASH_BLOBS);
 }
 
 void

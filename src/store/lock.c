@@ -126,8 +126,7 @@ DeletePlaceholder(DirectWrite *d)
 	/* A command does not see, and cannot delete, what it inserted itself. */
 	CommandCounterIncrement();
 	d->cid = GetCurrentCommandId(true);
-	result = table_tuple_delete(d->rel, &tid, d->cid, d->estate->es_snapshot,
-								InvalidSnapshot, true, &failure, false);
+	result = DeleteTuple(d->rel, &tid, d->cid, d->estate->es_snapshot, true, &failure);
 	if (result != TM_Ok)
 		elog(ERROR, "unexpected table_tuple_delete status: %u", result);
 

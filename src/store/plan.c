@@ -85,14 +85,14 @@ RoleOfText(const char *text)
 }
 
 static void
-CheckAsRole(ParseState *state, Query *query, JumbleState *jumble)
+CheckAsRole(ParseState *state, Query *query, ConstantsOfQuery *constants)
 {
 	Oid			role = RoleOfText(state->p_sourcetext);
 
 	if (OidIsValid(role))
 		setRuleCheckAsUser((Node *) query, role);
 	if (next_hook != NULL)
-		next_hook(state, query, jumble);
+		next_hook(state, query, constants);
 }
 
 void

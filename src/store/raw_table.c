@@ -406,6 +406,5 @@ TryDeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot, bool wait)
 {
 	TM_FailureData failure;
 
-	return table_tuple_delete(rel, tid, GetCurrentCommandId(true), snapshot,
-							  InvalidSnapshot, wait, &failure, false) == TM_Ok;
+	return DeleteTuple(rel, tid, GetCurrentCommandId(true), snapshot, wait, &failure) == TM_Ok;
 }

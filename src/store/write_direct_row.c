@@ -151,8 +151,7 @@ DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 	}
 	CheckConstraints(d);
 
-	result = table_tuple_update(d->rel, &tid, d->new, d->cid, d->estate->es_snapshot,
-								InvalidSnapshot, true, &failure, &lockmode, &updated);
+	result = UpdateTuple(d->rel, &tid, d->new, d->cid, d->estate->es_snapshot, &failure, &lockmode, &updated);
 	if (result == TM_SelfModified)
 		ModifiedByTriggerError("updated");
 	if (result != TM_Ok)
@@ -302,8 +301,7 @@ DirectDeleteRow(DirectWrite *d, WriteAction *action)
 		return true;
 	}
 
-	result = table_tuple_delete(d->rel, &tid, d->cid, d->estate->es_snapshot,
-								InvalidSnapshot, true, &failure, false);
+	result = DeleteTuple(d->rel, &tid, d->cid, d->estate->es_snapshot, true, &failure);
 	if (result == TM_SelfModified)
 		ModifiedByTriggerError("deleted");
 	if (result != TM_Ok)

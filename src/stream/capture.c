@@ -231,7 +231,7 @@ static void
 AppendRemovals(Capture *c)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(c->rel, snapshot, 0, NULL);
+	TableScanDesc scan = BeginTableScan(c->rel, snapshot);
 	TupleTableSlot *slot = table_slot_create(c->rel, NULL);
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo stream row",
 													  ALLOCSET_DEFAULT_SIZES);

@@ -50,6 +50,7 @@ ChangeSortBegin(void)
 	TupleDescInitEntry(desc, SORT_FILE, "file", INT4OID, -1, 0);
 	TupleDescInitEntry(desc, SORT_NUMBER, "number", INT8OID, -1, 0);
 	TupleDescInitEntry(desc, SORT_LINE, "line", BYTEAOID, -1, 0);
+	CompleteTupleDesc(desc);
 	sort->state = tuplesort_begin_heap(desc, SORT_KEYS, columns, operators, collations, nulls_first,
 									   maintenance_work_mem, NULL, TUPLESORT_NONE);
 	sort->input = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);

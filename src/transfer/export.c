@@ -87,7 +87,7 @@ static void
 ExportRows(Export *export, const Store *store)
 {
 	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
-	TableScanDesc scan = table_beginscan(store->rel, StoreSnapshot(store), 0, NULL);
+	TableScanDesc scan = BeginTableScan(store->rel, StoreSnapshot(store));
 
 	BeginExport(export, RelationGetRelid(store->rel));
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))

@@ -350,11 +350,11 @@ EntityViewHideColumns(Query *query)
 /* ---- the planner ---- */
 
 static PlannedStmt *
-PlanQuery(Query *query, const char *text, int options, ParamListInfo params)
+PlanQuery(PLANNER_PARAMETERS)
 {
 	bool		by_role = EntityViewHideColumns(query);
-	PlannedStmt *plan = next_planner != NULL ? next_planner(query, text, options, params) :
-		standard_planner(query, text, options, params);
+	PlannedStmt *plan = next_planner != NULL ? next_planner(PLANNER_ARGUMENTS) :
+		standard_planner(PLANNER_ARGUMENTS);
 
 	plan->dependsOnRole |= by_role;
 	return plan;

@@ -11,6 +11,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "worker/workers.h"
