@@ -221,6 +221,7 @@ SELECT * FROM told('BatchWriteItem', '{"RequestItems": {"random_keys": [{"PutReq
 SELECT * FROM told('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}}}}, {"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}}}}]}');
 SELECT n FROM told('TransactWriteItems', '{"ClientRequestToken": "told", "TransactItems": [{"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}, "id": {"S": "00000000-0000-4000-8000-000000000000"}}}}]}'), generate_series(1, 2);
 SELECT * FROM told('TransactWriteItems', '{"ClientRequestToken": "told", "TransactItems": [{"Put": {"TableName": "random_keys", "Item": {"kind": {"S": "thing"}, "id": {"S": "00000000-0000-4000-8000-000000000000"}}}}]}');
+DELETE FROM dynamo_internal.request_tokens WHERE token = 'told';
 
 -- ---- hostile declarations ----
 

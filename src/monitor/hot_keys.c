@@ -23,7 +23,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
 
 #include "compat.h"
 #include "ddl/table_settings.h"
@@ -95,7 +94,6 @@ static void
 TrackEnabled(const TableDef *def, HotSlot *slot)
 {
 	Oid			attachments = OwnTableOid("table_attachments");
-	Snapshot	snapshot;
 	ScanKeyData keys[2];
 	Relation	rel;
 	SysScanDesc scan;
@@ -110,8 +108,8 @@ TrackEnabled(const TableDef *def, HotSlot *slot)
 						   CStringGetTextDatum(def->id));
 	ScanKeyEntryInitialize(&keys[1], 0, 2, BTEqualStrategyNumber, TEXTOID, C_COLLATION_OID, F_TEXTEQ,
 						   CStringGetTextDatum(ATTACHED_INSIGHTS));
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	scan = systable_beginscan(rel, PrimaryKeyIndex(rel), true, snapshot, 2, keys);
+	/* the snapshot of catalogs, which can also be taken in a parallel operation */
+	scan = systable_beginscan(rel, PrimaryKeyIndex(rel), true, NULL, 2, keys);
 	while (HeapTupleIsValid(row = systable_getnext(scan)))
 	{
 		bool		isnull;
@@ -126,7 +124,6 @@ TrackEnabled(const TableDef *def, HotSlot *slot)
 			TrackIndexNamed(def, slot, name);
 	}
 	systable_endscan(scan);
-	UnregisterSnapshot(snapshot);
 	table_close(rel, AccessShareLock);
 }
 

@@ -195,7 +195,7 @@ SeeMovedRows(Store *shard, TransactionId placed)
 {
 	if (shard->newer != NULL || !WriterIsNewer(placed, GetActiveSnapshot()))
 		return;
-	if (IsolationUsesXactSnapshot())
+	if (IsolationUsesXactSnapshot() || IsInParallelMode())
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to the move of shard \"%s\"",

@@ -108,7 +108,7 @@ SeeMovedEntries(StoreScan *scan, TransactionId placed)
 {
 	if (!WriterIsNewer(placed, scan->snapshot))
 		return;
-	if (IsolationUsesXactSnapshot())
+	if (IsolationUsesXactSnapshot() || IsInParallelMode())
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to the move of a shard of index \"%s\"",

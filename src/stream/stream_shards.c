@@ -120,7 +120,7 @@ CheckShard(Relation rel, const StreamShards *shards)
 static Snapshot
 SnapshotForShard(Relation rel, TransactionId placed)
 {
-	if (!IsolationUsesXactSnapshot())
+	if (!IsolationUsesXactSnapshot() && !IsInParallelMode())
 		return GetLatestSnapshot();
 	if (WriterIsNewer(placed, GetActiveSnapshot()))
 		ereport(ERROR,

@@ -136,6 +136,11 @@ value("SET dynamo.track_keys = 'all'; SELECT get('fourth', 'c')");
 is(value('SELECT table_name FROM dynamo.stat_keys'), 'fourth', 'all tables');
 $session->quit;
 
+# a new session looks up what is counted, also where a parallel plan has begun
+is(value(q{CREATE TABLE keys AS SELECT 'k' || i AS k FROM generate_series(1, 1000) i; ANALYZE keys}), '', 'keys to read');
+is(value(q{SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; 
+	SELECT count(*), count(i) FROM (SELECT dynamo.get_item('third', jsonb_build_object('pk', k)) AS i FROM keys WHERE k <> 'k0' OFFSET 0) s}), '1000|0', 'reads in a parallel plan');
+
 # ---- other databases, and a server without the library at start ----
 
 $node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
