@@ -208,11 +208,11 @@ COMMENT ON FUNCTION dynamo_internal.client_entities(json, jsonb) IS 'describes t
 CREATE FUNCTION dynamo_internal.client_compared(condition text, OUT attribute text, OUT parameter text, OUT prefix boolean) RETURNS SETOF record
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-SELECT m[1], m[2], false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*\s*(?:=|<>|<=|>=|<|>)\s*:([A-Za-z0-9_]+)', 'g') m
+SELECT m[1], m[2], false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*[[:space:]]*(?:=|<>|<=|>=|<|>)[[:space:]]*:([A-Za-z0-9_]+)', 'g') m
 UNION ALL
-SELECT m[1], p.p, false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*\s+between\s+:([A-Za-z0-9_]+)\s+and\s+:([A-Za-z0-9_]+)', 'gi') m CROSS JOIN unnest(m[2:3]) p(p)
+SELECT m[1], p.p, false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*[[:space:]]+between[[:space:]]+:([A-Za-z0-9_]+)[[:space:]]+and[[:space:]]+:([A-Za-z0-9_]+)', 'gi') m CROSS JOIN unnest(m[2:3]) p(p)
 UNION ALL
-SELECT m[1], m[2], true FROM regexp_matches($1, 'begins_with\s*[(]\s*([#A-Za-z_][A-Za-z0-9_]*)[^,)]*,\s*:([A-Za-z0-9_]+)', 'gi') m;
+SELECT m[1], m[2], true FROM regexp_matches($1, 'begins_with[[:space:]]*[(][[:space:]]*([#A-Za-z_][A-Za-z0-9_]*)[^,)]*,[[:space:]]*:([A-Za-z0-9_]+)', 'gi') m;
 END;
 COMMENT ON FUNCTION dynamo_internal.client_compared(text) IS 'returns the attributes with which a condition compares its parameters';
 

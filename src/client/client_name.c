@@ -216,6 +216,8 @@ dynamo_client_language_known(PG_FUNCTION_ARGS)
 	int			n;
 	StringInfoData list;
 
+	if (PG_ARGISNULL(1))
+		PG_RETURN_NULL();
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false, TYPALIGN_INT, &known, NULL, &n);
 	if (!PG_ARGISNULL(0) && IsAmong(text_to_cstring(PG_GETARG_TEXT_PP(0)), known, n))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));

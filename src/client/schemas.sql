@@ -66,8 +66,8 @@ CREATE FUNCTION dynamo_internal.client_json_schema() RETURNS jsonb
 	BEGIN ATOMIC
 SELECT jsonb_build_object('options', '{"aws": true}'::jsonb, 'styles', '{"type": "pascal", "method": "camel", "field": "camel"}'::jsonb,
 	'reserved', '{"type": [], "method": [], "field": []}'::jsonb,
-	'types', '{"text": "{\"type\": \"string\"}", "int": "{\"type\": \"integer\"}", "bigint": "{\"type\": \"integer\"}", "numeric": "{\"type\": \"number\"}", "float": "{\"type\": \"number\"}",
-		"bool": "{\"type\": \"boolean\"}", "binary": "{\"type\": \"string\", \"contentEncoding\": \"base64\"}", "any": "{}", "list": "{\"type\": \"array\", \"items\": %s}"}'::jsonb,
+	'types', $json${"text": "{\"type\": \"string\"}", "int": "{\"type\": \"integer\"}", "bigint": "{\"type\": \"integer\"}", "numeric": "{\"type\": \"number\"}", "float": "{\"type\": \"number\"}",
+		"bool": "{\"type\": \"boolean\"}", "binary": "{\"type\": \"string\", \"contentEncoding\": \"base64\"}", "any": "{}", "list": "{\"type\": \"array\", \"items\": %s}"}$json$::jsonb,
 	'inputs', '{}'::jsonb, 'codecs', '{}'::jsonb,
 	'template', $template${
   "$schema": "https://json-schema.org/draft/2020-12/schema",

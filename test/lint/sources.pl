@@ -550,7 +550,7 @@ my @rules = (
 		[ q{static const char *q = "SELECT 1 " "FROM t WHERE a OPERATOR(pg_catalog.=) '\\\\x00'";} ],
 		[ q{void F(void) { Parse("\\\\"); errhint("In psql: SELECT 1 \\\\gexec"); }},
 			q{static const char *q = "SELECT \"name\" FROM a.t";} ] ],
-	[ 'no backslash in scripts', '*.sql', \&backslashes_in_script,
+	[ 'no backslash in scripts', '*.sql src/*/*.sql', \&backslashes_in_script,
 		[ q{SELECT pg_catalog.rtrim(a, '\x00'::bytea);}, q{DO $$ BEGIN PERFORM 'it''s \'; END $$;} ],
 		[ q{SELECT E'\\\\x00'; -- '\x'}, q{\echo Use "CREATE EXTENSION dynamo" to load this file. \quit} ] ],
 	[ 'statements name operators, functions and types with their schema', 'src/*.c src/*/*.c src/*/*.h', \&unqualified_in_c,
