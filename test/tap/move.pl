@@ -203,8 +203,8 @@ is($target->safe_psql('postgres', q{SELECT count(*) FROM dynamo_move.touched}), 
 
 # Nothing is done twice: the target's changes since are those of the source.
 mover_sql($target, q{SELECT enable_stream('Shop')});
-@writers = map { start_writer($source, 'Shop', $items) } 1 .. 2;
 my $before = mover_sql($source, q{SELECT coalesce(max(sequence_number), 0) FROM read_stream('Shop', max_records => 1000000)});
+@writers = map { start_writer($source, 'Shop', $items) } 1 .. 2;
 $follow = start_move(\$follow_out, \$follow_err, 'follow', @shop);
 for my $round (1 .. 4)
 {
