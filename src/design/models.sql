@@ -474,8 +474,9 @@ FROM dynamo_internal.described_key($1, $1 -> 'KeySchema', 'HASH') p CROSS JOIN d
 END;
 COMMENT ON FUNCTION dynamo_internal.described_model(json) IS 'converts DescribeTable''s output, or CreateTable''s input, to the format of dynamo.export_model';
 
+-- Volatile: an immutable function of a constant may be called when a CASE is planned, whatever its conditions.
 CREATE FUNCTION dynamo_internal.refuse_model(document json) RETURNS json
-	LANGUAGE C IMMUTABLE PARALLEL SAFE
+	LANGUAGE C VOLATILE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_refuse_model';
 COMMENT ON FUNCTION dynamo_internal.refuse_model(json) IS 'raises the error for a document that is not a model';
 
