@@ -4,13 +4,16 @@
  */
 #include "postgres.h"
 
+#include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "shared_memory.h"
 #include "stat/key_sketch.h"
 
@@ -135,14 +138,59 @@ FindSketch(Oid relation, const char *index)
 	return unused;
 }
 
-KeySketch *
-KeySketchMake(Oid relation, const char *index, uint64 *generation)
+static void
+FreeSketch(KeySketch *sketch)
 {
-	const char *name = index != NULL ? index : "";
+	ClearSketch(sketch);
+	sketch->database = InvalidOid;
+}
+
+/* Whether the table of a sketch may still exist, or, in another database, that database. */
+static bool
+OwnerExists(Oid database, Oid relation)
+{
+	char	   *name = database == MyDatabaseId ? get_rel_name(relation) : get_database_name(database);
+
+	if (name == NULL)
+		return false;
+	pfree(name);
+	return true;
+}
+
+/*
+ * Frees the sketches of databases that are dropped, and of tables whose creation was
+ * rolled back.  Catalogs are read without the lock.
+ */
+static void
+FreeLostSketches(void)
+{
+	for (int i = 0; i < max_sketches; i++)
+	{
+		KeySketch  *sketch = &all->sketches[i];
+		Oid			database;
+		Oid			relation;
+		uint64		generation;
+
+		LWLockAcquire(all->lock, LW_SHARED);
+		database = sketch->database;
+		relation = sketch->relation;
+		generation = sketch->generation;
+		LWLockRelease(all->lock);
+		if (!OidIsValid(database) || OwnerExists(database, relation))
+			continue;
+		LWLockAcquire(all->lock, LW_EXCLUSIVE);
+		if (sketch->generation == generation)
+			FreeSketch(sketch);
+		LWLockRelease(all->lock);
+	}
+}
+
+/* Returns the sketch, made if there is room for it, or NULL. */
+static KeySketch *
+TakeSketch(Oid relation, const char *name, uint64 *generation)
+{
 	KeySketch  *sketch;
 
-	if (all == NULL || strlen(name) >= KEY_SKETCH_NAME)
-		return NULL;
 	LWLockAcquire(all->lock, LW_EXCLUSIVE);
 	sketch = FindSketch(relation, name);
 	if (sketch != NULL && !OidIsValid(sketch->database))
@@ -155,6 +203,23 @@ KeySketchMake(Oid relation, const char *index, uint64 *generation)
 	if (sketch != NULL)
 		*generation = sketch->generation;
 	LWLockRelease(all->lock);
+	return sketch;
+}
+
+KeySketch *
+KeySketchMake(Oid relation, const char *index, uint64 *generation)
+{
+	const char *name = index != NULL ? index : "";
+	KeySketch  *sketch;
+
+	if (all == NULL || strlen(name) >= KEY_SKETCH_NAME)
+		return NULL;
+	sketch = TakeSketch(relation, name, generation);
+	if (sketch == NULL)
+	{
+		FreeLostSketches();
+		sketch = TakeSketch(relation, name, generation);
+	}
 	return sketch;
 }
 
@@ -171,8 +236,7 @@ KeySketchForget(Oid relation, const char *index)
 		if (sketch->database != MyDatabaseId || (OidIsValid(relation) && sketch->relation != relation) ||
 			(index != NULL && strcmp(sketch->index, index) != 0))
 			continue;
-		ClearSketch(sketch);
-		sketch->database = InvalidOid;
+		FreeSketch(sketch);
 	}
 	LWLockRelease(all->lock);
 }

@@ -146,6 +146,19 @@ is(value(q{SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_par
 $node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
 $node->safe_psql('elsewhere', 'CREATE EXTENSION dynamo');
 is($node->safe_psql('elsewhere', 'SELECT count(*) FROM dynamo.stat_keys'), 0, 'each database has its own');
+
+# the sketches of a dropped database, and of tables that were never committed, are free again
+$node->safe_psql('elsewhere', q{SET dynamo.track_keys = 'all'; SELECT dynamo.create_table('t' || i, 'pk'),
+	dynamo.get_item('t' || i, '{"pk": {"S": "a"}}') FROM generate_series(1, 3) i});
+value("SELECT dynamo.stat_reset()");
+$node->safe_psql('elsewhere', q{SET dynamo.track_keys = 'all'; SELECT dynamo.get_item('t' || i, '{"pk": {"S": "a"}}') FROM generate_series(1, 3) i});
+value("SET dynamo.track_keys = 'all'; SELECT get('fourth', 'd')");
+is(value('SELECT count(*) FROM dynamo.stat_keys'), 0, 'another database has taken all room');
+value('DROP DATABASE elsewhere');
+value(q{SET dynamo.track_keys = 'all'; BEGIN; SELECT dynamo.create_table('t' || i, 'pk'),
+	dynamo.get_item('t' || i, '{"pk": {"S": "a"}}') FROM generate_series(1, 3) i; ROLLBACK});
+value("SET dynamo.track_keys = 'all'; SELECT get('fourth', 'd')");
+is(value('SELECT table_name FROM dynamo.stat_keys'), 'fourth', 'the room of dropped databases and of uncommitted tables is free again');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $node->restart;
 value("SELECT get('tab', 'c')");
