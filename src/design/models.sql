@@ -497,7 +497,7 @@ COMMENT ON FUNCTION dynamo_internal.model_of_document(json, text) IS 'returns th
 
 CREATE FUNCTION dynamo.import_model(document json, table_name text DEFAULT NULL) RETURNS SETOF text
 	LANGUAGE sql STABLE
-	SET quote_all_identifiers = off
+	SET quote_all_identifiers = off SET jit = off
 	BEGIN ATOMIC
 WITH named AS (
 	SELECT t.t, t.n, COALESCE($2, t.t ->> 'table_name') AS name
@@ -723,7 +723,7 @@ COMMENT ON FUNCTION dynamo_internal.model_omitted(regclass) IS 'returns what bel
 -- owner, and names of types do not depend on settings.
 CREATE FUNCTION dynamo_internal.model_table(table_name regclass) RETURNS json
 	LANGUAGE sql STABLE
-	SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+	SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 	BEGIN ATOMIC
 SELECT json_build_object('table_name', t.table_name, 'partition_key', t.partition_key, 'partition_key_type', t.partition_key_type,
 	'sort_key', t.sort_key, 'sort_key_type', t.sort_key_type,
@@ -1069,7 +1069,7 @@ COMMENT ON FUNCTION dynamo_internal.plan_table(json, text) IS 'returns the steps
 CREATE FUNCTION dynamo.plan_model(document json, table_name text DEFAULT NULL, OUT step bigint, OUT model_table text, OUT object text, OUT change text, OUT detail text,
 	OUT statement text, OUT items bigint, OUT bytes bigint, OUT locks text, OUT problem text) RETURNS SETOF record
 	LANGUAGE sql STABLE
-	SET quote_all_identifiers = off
+	SET quote_all_identifiers = off SET jit = off
 	BEGIN ATOMIC
 SELECT row_number() OVER (ORDER BY s.step, n.n, s.part, s.object COLLATE "C", s.statement COLLATE "C"), n.name, s.object, s.change, s.detail, s.statement, s.items, s.bytes, s.locks, s.problem
 FROM (SELECT t.t, t.n, COALESCE($2, t.t ->> 'table_name') AS name FROM dynamo_internal.model_of_document($1, $2) WITH ORDINALITY t(t, n)) n
