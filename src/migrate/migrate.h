@@ -94,6 +94,7 @@ typedef struct MigrationState
 	int64		moved;
 	int32		passes;
 	char	   *error;			/* or NULL */
+	TimestampTz started;		/* when the migration was begun */
 } MigrationState;
 
 /* Returns false if there is no row. */
@@ -114,6 +115,9 @@ extern void MigrateStateInit(void);
  * table's owner.  Starts and ends without a transaction.
  */
 extern void MigrateRun(Oid relid);
+
+/* Whether a migration of the table has something to do: it is not paused or stopped.  In a transaction of its own. */
+extern bool MigrateRemains(Oid relid);
 
 /* ---- migrate_worker.c ---- */
 

@@ -117,7 +117,11 @@ ComposeMoved(const TableDef *def, const Entity *entity, ValueRef item, Problem *
 	return EntityCompose(&write, &composed) ? composed : NULL;
 }
 
-/* Items whose keys contradict their attributes stay where they are, as in the views. */
+/*
+ * Items whose keys contradict their attributes stay where they are, as in the views.  One whose keys
+ * cannot be composed has to be moved: that it cannot stops the migration, at whose end all items have
+ * the keys of the entity.
+ */
 bool
 MigrateNeedsMove(const TableDef *def, const Entity *entity, ValueRef item)
 {
@@ -129,7 +133,7 @@ MigrateNeedsMove(const TableDef *def, const Entity *entity, ValueRef item)
 		return entity->source != NULL && EntityKeyIsComposed(entity->source, item);
 	if (EntityVersionOf(entity, item) != entity)
 		return true;
-	return !entity->composed && ComposeMoved(def, entity, item, &problem) != NULL;
+	return !entity->composed && (ComposeMoved(def, entity, item, &problem) != NULL || ProblemIsNoted(&problem));
 }
 
 static void
@@ -138,17 +142,19 @@ StoreMoved(Store *store, const RowKey *key, const RowLock *lock, struct varlena 
 	ReplacedItem replaced = {.item = ItemRoot(item)};
 	struct varlena *stored;
 	RowKey		other;
+	WriteAction action;
 
 	CheckItemSize(ItemRoot(moved));
 	(void) CheckItemKeys(store->def, ItemRoot(moved), &replaced, NULL);
 	if (!HasKey(store->def, ItemRoot(moved), key) &&
 		(!FindOtherKey(store->def, ItemRoot(item), &other) || !HasKey(store->def, ItemRoot(moved), &other)))
 		elog(ERROR, "the two keys of an item do not determine each other");
-	if (StoreWriteLocked(store, key, lock, WRITE_PUT, moved, &stored) == WRITE_NOTHING)
+	action = StoreWriteLocked(store, key, lock, WRITE_PUT, moved, &stored);
+	if (action == WRITE_NOTHING || MigrateNeedsMove(store->def, MigrateEntity(store->def), ItemRoot(stored)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("an item of table \"%s\" cannot be moved to its new key", RelationGetRelationName(store->rel)),
-				 errdetail("A trigger has suppressed the change of its row.")));
+				 errdetail("A trigger has suppressed or undone the change of its row.")));
 }
 
 /* Whether an item that does not move has the key that another one is to get. */

@@ -11,6 +11,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "ddl/feature.h"
 #include "migrate/migrate.h"
@@ -160,6 +161,7 @@ StateOfRow(MigrationState *state, MemoryContext context)
 	state->moved = StateNumber(6);
 	state->passes = (int32) StateNumber(7);
 	state->error = StateText(8, context);
+	state->started = DatumGetTimestampTz(StateColumn(9, &isnull));
 }
 
 bool
@@ -173,7 +175,7 @@ MigrateStateRead(Oid relid, const char *entity_name, MigrationState *state)
 	BeginParameters(&p, relid, entity_name);
 	SPI_connect();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	ExecuteLatestAsSettingsOwner("SELECT phase, paused, file::pg_catalog.int8, block, blocks, moved, passes::pg_catalog.int8, error "
+	ExecuteLatestAsSettingsOwner("SELECT phase, paused, file::pg_catalog.int8, block, blocks, moved, passes::pg_catalog.int8, error, started_at "
 								 "FROM dynamo_internal.migrations" WHERE_KEY, p.n, p.types, p.values, p.nulls);
 	found = SPI_processed > 0;
 	if (found)

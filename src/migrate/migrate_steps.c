@@ -244,6 +244,7 @@ typedef struct PhaseEnd
 {
 	Oid			relid;
 	MigrationPhase phase;
+	TimestampTz started;		/* of the migration whose users or snapshots have ended, not of a later one */
 } PhaseEnd;
 
 static const char *
@@ -283,7 +284,7 @@ EndPhase(void *arg)
 	is_there = OpenStep(&s, NoLock);
 	if (s.rel != NULL)
 		table_close(s.rel, NoLock);
-	if (is_there && s.phase == end->phase)
+	if (is_there && s.phase == end->phase && s.state.started == end->started)
 		StoreNextPhase(&s);
 	PopActiveSnapshot();
 }
@@ -317,7 +318,7 @@ static void
 LeavePhase(void *arg)
 {
 	const Step *s = arg;
-	PhaseEnd	end = {s->relid, s->phase};
+	PhaseEnd	end = {s->relid, s->phase, s->state.started};
 
 	RunWithBriefLocks(EndPhase, &end);
 }
@@ -391,7 +392,24 @@ MigrateRun(Oid relid)
 		CommitTransactionCommand();
 		MemoryContextReset(context);
 		pause = result == STEP_BUSY ? Min(2 * pause, BUSY_MILLISECONDS_MAX) : BUSY_MILLISECONDS;
-		BuildSleep(result == STEP_BUSY ? pause : build_delay);
+		if (result != STEP_OVER)
+			BuildSleep(result == STEP_BUSY ? pause : build_delay);
 	}
 	MemoryContextDelete(context);
+}
+
+bool
+MigrateRemains(Oid relid)
+{
+	Step		s = {.relid = relid};
+	bool		remains;
+
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	remains = OpenStep(&s, AccessShareLock);
+	if (s.rel != NULL)
+		table_close(s.rel, NoLock);
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	return remains;
 }

@@ -56,13 +56,13 @@ TryMigrationLock(Oid relid, bool session)
 }
 
 static void
-ReleaseMigrationLock(Oid relid)
+ReleaseMigrationLock(Oid relid, bool session)
 {
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, relid, MIGRATION_SUBOBJECT);
 	tag.locktag_lockmethodid = USER_LOCKMETHOD;
-	LockRelease(&tag, ShareUpdateExclusiveLock, false);
+	LockRelease(&tag, ShareUpdateExclusiveLock, session);
 }
 
 bool
@@ -70,7 +70,7 @@ MigrateIsRunning(Oid relid)
 {
 	if (!TryMigrationLock(relid, false))
 		return true;
-	ReleaseMigrationLock(relid);
+	ReleaseMigrationLock(relid, false);
 	return false;
 }
 
@@ -170,7 +170,17 @@ dynamo_migration_worker_main(Datum arg)
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
 	WorkerConnect(task.database, "dynamo migration");
 	WorkerAwaitLauncher(task.launcher);
-	if (BecomeMover(task.relid))
+
+	/*
+	 * Whoever begins or resumes a migration while this worker ends starts another one, which may find
+	 * the lock taken.  So this one looks again after it has released the lock.
+	 */
+	while (BecomeMover(task.relid))
+	{
 		MigrateRun(task.relid);
+		ReleaseMigrationLock(task.relid, true);
+		if (!MigrateRemains(task.relid))
+			break;
+	}
 	proc_exit(0);
 }

@@ -572,8 +572,8 @@ PartsConditionOf(const TableDef *def, const IndexDef *index, const KeyClauses *c
 		return false;
 	entity = EntityOfCondition(&q);
 	RequireComposed(&q, entity);
-	if (index == NULL && entity->source != NULL)
-		RefuseMoving(entity, "query by parts of the table's key");
+	if (MoveChangesKey(entity, q.target.key))
+		RefuseMoving(entity, "query by parts of a changing key of");
 	q.target.nentities = 1;
 	q.target.entities = &entity;
 	MakeClausesOfPattern(&q, entity);

@@ -11,6 +11,7 @@
 #include "planner/entity_entries.h"
 #include "planner/entity_filter.h"
 #include "store/store.h"
+#include "table/moves.h"
 
 /*
  * Returns conditions on the key of the table or of an index; NIL if its
@@ -80,19 +81,19 @@ EitherKey(List *some, List *others)
 	return list_make1(either);
 }
 
-/* The same as ConditionsOnKey for the table's key, which may be that of the entity's source. */
+/* The same for a key that may be that of the entity's source: the table's, and those of indexes that have a part of it. */
 static List *
-ConditionsOnTableKey(Filter *f, int *narrow)
+ConditionsOnEitherKey(Filter *f, const KeySchema *schema, int *narrow)
 {
 	const Entity *entity = f->entity;
-	List	   *additions = ConditionsOnKey(f, &f->def->key, narrow);
+	List	   *additions = ConditionsOnKey(f, schema, narrow);
 	List	   *others;
 	int			other;
 
-	if (entity->source == NULL)
+	if (!MoveChangesKey(entity, schema))
 		return additions;
 	f->entity = entity->source;
-	others = ConditionsOnKey(f, &f->def->key, &other);
+	others = ConditionsOnKey(f, schema, &other);
 	f->entity = entity;
 	*narrow = Min(*narrow, other);
 	return EitherKey(additions, others);
@@ -155,7 +156,7 @@ ConsiderIndex(Filter *f, const IndexDef *index, Choice *best)
 		return;
 	f->entries = other.entries = index->kind->own_entries ? index : NULL;
 	f->usable = f->entries == NULL && TableKeyAttribute(f->def, 0)->type == VALUE_S ? EMPTY_MAYBE : EMPTY_NEVER;
-	other.additions = ConditionsOnKey(f, &index->key, &other.narrow);
+	other.additions = ConditionsOnEitherKey(f, &index->key, &other.narrow);
 	if (other.additions == NIL ||
 		(best->additions != NIL && other.narrow <= best->narrow &&
 		 (other.narrow < best->narrow || best->entries == NULL || other.entries != NULL)))
@@ -208,7 +209,7 @@ FilterConditions(Filter *f)
 	bool		indexes = CanUseIndexes(f);
 	Choice		best = {0};
 
-	best.additions = ConditionsOnTableKey(f, &best.narrow);
+	best.additions = ConditionsOnEitherKey(f, &f->def->key, &best.narrow);
 	for (int i = 0; indexes && i < f->def->nindexes; i++)
 		ConsiderIndex(f, &f->def->indexes[i], &best);
 	f->entries = best.entries;

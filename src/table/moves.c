@@ -8,6 +8,20 @@
 
 const MoveMethods *move_methods = NULL;
 
+bool
+MoveChangesKey(const Entity *entity, const KeySchema *schema)
+{
+	for (int i = 0; entity->source != NULL && i < KeyCount(schema); i++)
+	{
+		const ComposedKey *key = EntityKeyFind(entity, schema->attributes[i].name);
+		const ComposedKey *other = EntityKeyFind(entity->source, schema->attributes[i].name);
+
+		if (key != NULL && other != NULL && !SliceEqual(key->template->source, other->template->source))
+			return true;
+	}
+	return false;
+}
+
 void
 RefuseMoving(const Entity *entity, const char *what)
 {

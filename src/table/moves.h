@@ -65,6 +65,12 @@ MoveCheckNew(Relation rel, const TableDef *def, ValueRef item, ValueRef old)
 		move_methods->check_new(rel, def, item, old);
 }
 
+/*
+ * Whether items of an entity may have either of two keys by this schema, that of the table or of an
+ * index: some of its attributes are those of the table's key, and change.
+ */
+extern bool MoveChangesKey(const Entity *entity, const KeySchema *schema);
+
 /* Raises an error if items of an entity are moved: it cannot be changed, or be what another definition is made of. */
 extern void RefuseMoving(const Entity *entity, const char *what);
 
