@@ -1021,6 +1021,44 @@ CREATE FUNCTION dynamo.query(
 COMMENT ON FUNCTION dynamo.query(text, text, dynamo.item, jsonb, text, boolean, integer, dynamo.item, text, text, integer, dynamo.value) IS
 'returns items of one partition of a table or index in sort key order';
 
+CREATE FUNCTION dynamo.query_each(
+	table_name text,
+	key_condition_expression text,
+	expression_attribute_values dynamo.item[],
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	scan_index_forward boolean DEFAULT true,
+	max_items integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	filter_expression text DEFAULT NULL,
+	projection_expression text DEFAULT NULL) RETURNS SETOF dynamo.item
+	LANGUAGE C STABLE PARALLEL RESTRICTED COST 100 ROWS 10
+	AS 'MODULE_PATHNAME', 'dynamo_query_each';
+
+COMMENT ON FUNCTION dynamo.query_each(text, text, dynamo.item[], jsonb, text, boolean, integer, dynamo.item, text, text) IS
+'returns items of several queries with other values in the key condition, in sort key order';
+
+CREATE FUNCTION dynamo.query_each_page(
+	table_name text,
+	key_condition_expression text,
+	expression_attribute_values dynamo.item[],
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	scan_index_forward boolean DEFAULT true,
+	page_size integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	filter_expression text DEFAULT NULL,
+	projection_expression text DEFAULT NULL,
+	OUT items dynamo.item[],
+	OUT count integer,
+	OUT scanned_count integer,
+	OUT last_evaluated_key dynamo.item)
+	LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000
+	AS 'MODULE_PATHNAME', 'dynamo_query_each_page';
+
+COMMENT ON FUNCTION dynamo.query_each_page(text, text, dynamo.item[], jsonb, text, boolean, integer, dynamo.item, text, text) IS
+'returns one page of several queries with other values in the key condition, and the key after which the next page starts';
+
 CREATE FUNCTION dynamo.scan(
 	table_name text,
 	filter_expression text DEFAULT NULL,
@@ -1846,6 +1884,12 @@ CREATE FUNCTION dynamo.pattern_key(comparison text, template text, VARIADIC part
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_key';
 COMMENT ON FUNCTION dynamo.pattern_key(text, text, "any") IS
 	'returns the text that an access pattern compares a key with: a key composed from pairs of names and values, or a bound';
+
+CREATE FUNCTION dynamo.pattern_list(list anyarray) RETURNS anyarray
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pattern_list';
+COMMENT ON FUNCTION dynamo.pattern_list(anyarray) IS
+	'returns the list that a part is compared with; an error if it is too long for an access pattern';
 
 CREATE FUNCTION dynamo_internal.has_type_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE

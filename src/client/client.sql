@@ -212,6 +212,8 @@ SELECT m[1], m[2], false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za
 UNION ALL
 SELECT m[1], p.p, false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*[[:space:]]+between[[:space:]]+:([A-Za-z0-9_]+)[[:space:]]+and[[:space:]]+:([A-Za-z0-9_]+)', 'gi') m CROSS JOIN unnest(m[2:3]) p(p)
 UNION ALL
+SELECT m[1], p.p, false FROM regexp_matches($1, '([#A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*[[:space:]]+in[[:space:]]*[(]([^()]*)[)]', 'gi') m CROSS JOIN LATERAL regexp_split_to_table(regexp_replace(m[2], '[:[:space:]]', '', 'g'), ',') p(p)
+UNION ALL
 SELECT m[1], m[2], true FROM regexp_matches($1, 'begins_with[[:space:]]*[(][[:space:]]*([#A-Za-z_][A-Za-z0-9_]*)[^,)]*,[[:space:]]*:([A-Za-z0-9_]+)', 'gi') m;
 END;
 COMMENT ON FUNCTION dynamo_internal.client_compared(text) IS 'returns the attributes with which a condition compares its parameters';
@@ -250,7 +252,8 @@ compared AS (
 	ORDER BY c.parameter, a.rank NULLS LAST, a.n),
 parameter AS (
 	SELECT row_number() OVER (ORDER BY g.declared -> 'default' IS NOT NULL, p.n) AS n, p.name, g.declared -> 'default' IS NOT NULL AS optional,
-		   COALESCE(CASE WHEN g.declared ->> 'type' IS NOT NULL THEN dynamo_internal.client_kind(g.declared ->> 'type') END, c.kind, 'text') AS kind, g.declared ->> 'type' AS type
+		   COALESCE(CASE WHEN g.declared ->> 'type' IS NOT NULL THEN dynamo_internal.client_kind(g.declared ->> 'type') END,
+					concat(COALESCE(c.kind, 'text'), CASE WHEN $2 ->> 'key_condition' ~* concat('[[:space:]]in[[:space:]]*[(][[:space:]]*:', p.name, '[[:space:]]*[)]') THEN '[]' END)) AS kind, g.declared ->> 'type' AS type
 	FROM named p LEFT JOIN given g ON g.name = p.name LEFT JOIN compared c ON c.parameter = p.name)
 SELECT COALESCE(jsonb_agg(jsonb_build_object('name', p.name, 'field', f.field, 'kind', p.kind, 'optional', p.optional, 'given', NOT p.optional,
 	'input', dynamo_internal.client_of_kind(($3 -> 'types') || ($3 -> 'inputs'), p.kind), 'type', dynamo_internal.client_of_kind($3 -> 'types', p.kind), 'optional_type', dynamo_internal.client_of_kind(CASE WHEN right(p.kind, 2) = '[]' THEN $3 -> 'types' ELSE ($3 -> 'types') || COALESCE($3 -> 'optionals', '{}') END, p.kind),

@@ -234,6 +234,13 @@ typedef struct KeyClauses KeyClauses;
 extern KeyClauses *KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem);
 extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema);
 
+/*
+ * The same, but also IN is allowed, which is an equality with its first member.  Raises the
+ * errors.  KeyClauseMembers returns the number of members; 0 for other clauses.
+ */
+extern KeyClauses *KeyConditionClausesWithIn(const Expr *expr, const Condition *cond);
+extern int	KeyClauseMembers(const KeyClauses *clauses, int i);
+
 /* Clause i, from 0, and its attribute; false if there are not so many. */
 extern bool KeyClauseGet(const KeyClauses *clauses, int i, Slice *attribute, KeyTest *test);
 

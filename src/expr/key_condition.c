@@ -21,12 +21,14 @@ typedef struct KeyClause
 	Slice		attribute;
 	int			position;
 	KeyTest		test;
+	int			members;		/* of IN, of which the value is the first; otherwise 0 */
 } KeyClause;
 
 struct KeyClauses
 {
 	const Expr *expr;			/* NULL if built without text */
 	Problem    *problem;
+	bool		with_in;		/* IN is allowed */
 	int			n;
 	int			capacity;
 	KeyClause  *clauses;
@@ -42,6 +44,7 @@ MakeClauses(const Expr *expr, int capacity, Problem *problem)
 
 	list->expr = expr;
 	list->problem = problem;
+	list->with_in = false;
 	list->n = 0;
 	list->capacity = capacity;
 	list->clauses = palloc(capacity * sizeof(KeyClause));
@@ -71,7 +74,8 @@ ReportPredicate(const KeyClauses *list, const Condition *cond, ExprErrorCode cod
 static bool
 CheckKeyOperator(const KeyClauses *list, const Condition *cond)
 {
-	return cond->kind == CONDITION_BETWEEN ||
+	return (cond->kind == CONDITION_IN && list->with_in) ||
+		cond->kind == CONDITION_BETWEEN ||
 		cond->kind == CONDITION_BEGINS_WITH ||
 		(cond->kind == CONDITION_COMPARE && cond->op != COMPARISON_NE) ||
 		ReportPredicate(list, cond, EXPR_ERROR_KEY_OPERATOR);
@@ -136,6 +140,8 @@ TestOfPredicate(const Condition *cond)
 		test.op = CompareKeyOperator(cond->op, flipped);
 	else if (cond->kind == CONDITION_BEGINS_WITH)
 		test.op = KEY_BEGINS_WITH;
+	else if (cond->kind == CONDITION_IN)
+		test.op = KEY_EQ;
 	else
 	{
 		test.op = KEY_BETWEEN;
@@ -168,6 +174,7 @@ AddClause(KeyClauses *list, const Condition *cond)
 	clause->attribute = o->path.elements[0].name;
 	clause->position = cond->node->position;
 	clause->test = TestOfPredicate(cond);
+	clause->members = cond->kind == CONDITION_IN ? cond->n - 1 : 0;
 	return true;
 }
 
@@ -193,6 +200,21 @@ KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem)
 	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES, problem);
 
 	return AddClauses(list, cond) ? list : NULL;
+}
+
+KeyClauses *
+KeyConditionClausesWithIn(const Expr *expr, const Condition *cond)
+{
+	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES, NULL);
+
+	list->with_in = true;
+	return AddClauses(list, cond) ? list : NULL;
+}
+
+int
+KeyClauseMembers(const KeyClauses *list, int i)
+{
+	return list->clauses[i].members;
 }
 
 bool

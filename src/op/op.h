@@ -333,21 +333,29 @@ typedef struct ReadPause
  */
 extern DYNAMO_EXPORT void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page);
 
+/* A partition to read, or a range of it that overlaps with no other. */
+typedef struct PartitionRange
+{
+	ValueRef	partition[KEY_MAX_ATTRIBUTES];	/* values of the partition attributes */
+	const KeyTest *tests;		/* of the sort attributes, as many as op has; NULL: op's own */
+} PartitionRange;
+
 /*
  * A query of one or several partitions.  The first key tests of op are those
  * of the partition attributes, which are set to the values of each partition
  * in turn.  op's start may be in any of the partitions.
  *
- * Partitions are read one after another in the order of their values.  If
- * merged, rows are in the order of their sort attributes and, if these are
- * equal, in the order of their partitions.
+ * Partitions are read one after another in the order of their values, ranges of
+ * one partition in the order of their sort attributes.  If merged, rows are in the
+ * order of their sort attributes and, if these are equal, in the order of their
+ * partitions, which must then be different.
  */
 typedef struct PartitionsOp
 {
 	const ReadOp *op;
 	const KeySchema *key;		/* key of the index or table */
 	int			npartitions;
-	ValueRef  (*partitions)[KEY_MAX_ATTRIBUTES];	/* distinct; sorted by the function */
+	PartitionRange *partitions; /* distinct; sorted by the function */
 	bool		descending;		/* partitions in descending order */
 	bool		merged;
 } PartitionsOp;
@@ -357,5 +365,13 @@ typedef struct PartitionsOp
  * of a table without sort key, because no row can follow.
  */
 extern DYNAMO_EXPORT void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *page);
+
+/*
+ * Reads a page of several queries as one: op with each of n maps of values, of which only
+ * those in the key condition differ.  Rows are in the order of their sort attributes, those
+ * with equal ones in the order of their partitions.  Queries of the same range are one;
+ * others must not overlap.
+ */
+extern DYNAMO_EXPORT void ReadEachPage(const ReadOp *op, const ValueRef *values, int n, int64 limit, ReadPageResult *page);
 
 #endif							/* DYNAMO_OP_H */

@@ -214,11 +214,11 @@ ReaderOpen(const ReadOp *op)
 								  (uint32) op->total_segments);
 	if (!ValueIsMissing(op->start))
 		CheckStartKey(r);
-	if (r->key_clauses != NULL)
-		MatchKeyCondition(r);
-	else if (op->key_tests_given)
+	if (op->key_tests_given)
 		r->condition = KeyConditionBuild(op->key_attributes, op->key_tests,
 										 op->nkey_tests, r->key);
+	else if (r->key_clauses != NULL)
+		MatchKeyCondition(r);
 	if (r->condition != NULL)
 	{
 		CheckConditionValues(r);

@@ -11,6 +11,7 @@
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -121,18 +122,25 @@ enum
 	QUERY_SELECT				/* query_page only */
 };
 
+/* values: the argument with the values; negative if they are set otherwise. */
 static void
-QueryOp(FunctionCallInfo fcinfo, ReadOp *op)
+QueryOpWith(FunctionCallInfo fcinfo, ReadOp *op, int values)
 {
 	InitReadOp(op, true, fcinfo);
 	op->key_condition = ArgExpr(fcinfo, QUERY_KEY_CONDITION);
-	op->args = ArgExprArgs(fcinfo, QUERY_VALUES, QUERY_NAMES);
+	op->args = ArgExprArgs(fcinfo, values, QUERY_NAMES);
 	op->index_name = ArgString(fcinfo, QUERY_INDEX);
 	op->forward = ArgIsNull(fcinfo, QUERY_FORWARD) || PG_GETARG_BOOL(QUERY_FORWARD);
 	op->start = ArgItem(fcinfo, QUERY_START, NULL);
 	op->filter = ArgExpr(fcinfo, QUERY_FILTER);
 	op->projection = ArgExpr(fcinfo, QUERY_PROJECTION);
 	ArgShard(fcinfo, QUERY_SHARD, op);
+}
+
+static void
+QueryOp(FunctionCallInfo fcinfo, ReadOp *op)
+{
+	QueryOpWith(fcinfo, op, QUERY_VALUES);
 }
 
 /*
@@ -338,6 +346,133 @@ dynamo_scan_page(PG_FUNCTION_ARGS)
 	op.select = ArgSelect(fcinfo, SCAN_SELECT);
 	ReadPage(&op, limit, &page);
 	return PageTuple(fcinfo, &page);
+}
+
+/* ---- several queries as one ---- */
+
+/*
+ * query_each(table_name, key_condition_expression, expression_attribute_values dynamo.item[],
+ *		 expression_attribute_names, index_name, scan_index_forward,
+ *		 max_items or page_size, exclusive_start_key, filter_expression,
+ *		 projection_expression)
+ */
+typedef struct EachRead
+{
+	ReadOp		op;
+	int			n;
+	ValueRef   *values;
+	MemoryContext context;		/* of the page */
+	ReadPageResult page;
+	int			next;			/* item of the page */
+	int64		remaining;		/* number of items to return; -1 for all */
+	bool		ended;			/* no page follows */
+} EachRead;
+
+static void
+EachOp(FunctionCallInfo fcinfo, EachRead *read)
+{
+	Datum	   *items = NULL;
+	bool	   *nulls;
+
+	QueryOpWith(fcinfo, &read->op, -1);
+	if (!read->op.key_condition.given)
+		ModelError(NULL, "keyConditionExpression", "Member must not be null");
+	if (!PG_ARGISNULL(QUERY_VALUES))
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(QUERY_VALUES), ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(QUERY_VALUES)),
+						  -1, false, TYPALIGN_INT, &items, &nulls, &read->n);
+	if (read->n > EXPR_MAX_IN_OPERANDS)
+		ModelError(psprintf("%d", read->n), "expressionAttributeValues", psprintf("Member must have length less than or equal to %d", EXPR_MAX_IN_OPERANDS));
+	read->values = palloc(sizeof(ValueRef) * Max(read->n, 1));
+	for (int i = 0; i < read->n; i++)
+		read->values[i] = nulls[i] ? MISSING_VALUE : DatumGetValue(items[i]);
+}
+
+/* Reads the next page; returns false at the end. */
+static bool
+NextEachPage(EachRead *read)
+{
+	MemoryContext old;
+
+	if (read->ended)
+		return false;
+	MemoryContextReset(read->context);
+	old = MemoryContextSwitchTo(read->context);
+	ReadEachPage(&read->op, read->values, read->n, read->op.filter.given ? 0 : Max(read->remaining, 0), &read->page);
+	MemoryContextSwitchTo(old);
+	read->next = 0;
+	read->ended = read->page.last_key == NULL;
+	return true;
+}
+
+/* Makes the next page begin behind this one. */
+static void
+BeginBehind(EachRead *read, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	if (!read->ended)
+		read->op.start = ItemRoot((struct varlena *) DatumGetPointer(datumCopy(PointerGetDatum(read->page.last_key), false, -1)));
+	MemoryContextSwitchTo(old);
+}
+
+static struct varlena *
+NextOfEach(EachRead *read, MemoryContext context)
+{
+	if (read->remaining == 0)
+		return NULL;
+	while (read->next == read->page.count)
+	{
+		if (!NextEachPage(read))
+			return NULL;
+		BeginBehind(read, context);
+	}
+	if (read->remaining > 0)
+		read->remaining--;
+	return read->page.items[read->next++];
+}
+
+DYNAMO_FUNCTION(dynamo_query_each);
+Datum
+dynamo_query_each(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *call;
+	struct varlena *item;
+	EachRead   *read;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext old;
+		int64		max_items;
+
+		call = SRF_FIRSTCALL_INIT();
+		old = MemoryContextSwitchTo(call->multi_call_memory_ctx);
+		call->user_fctx = read = palloc0(sizeof(EachRead));
+		read->context = AllocSetContextCreate(call->multi_call_memory_ctx, "dynamo page", ALLOCSET_DEFAULT_SIZES);
+		max_items = ArgCount(fcinfo, QUERY_COUNT, "max_items");
+		read->remaining = max_items > 0 ? max_items : -1;
+		EachOp(fcinfo, read);
+		MemoryContextSwitchTo(old);
+	}
+	call = SRF_PERCALL_SETUP();
+	read = call->user_fctx;
+	item = NextOfEach(read, call->multi_call_memory_ctx);
+	if (item == NULL)
+		SRF_RETURN_DONE(call);
+	SRF_RETURN_NEXT(call, PointerGetDatum(item));
+}
+
+DYNAMO_FUNCTION(dynamo_query_each_page);
+Datum
+dynamo_query_each_page(PG_FUNCTION_ARGS)
+{
+	int64		limit = ArgCount(fcinfo, QUERY_COUNT, "limit");
+	EachRead	read = {0};
+
+	EachOp(fcinfo, &read);
+	ReadEachPage(&read.op, read.values, read.n, limit, &read.page);
+	if (read.page.items == NULL)
+		read.page.items = palloc0(sizeof(struct varlena *));
+	return PageTuple(fcinfo, &read.page);
 }
 
 /* ---- explain ---- */

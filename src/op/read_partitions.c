@@ -62,18 +62,40 @@ PartitionStartValue(const PartitionsOp *p, int attribute)
 static int
 ComparePartitions(const void *a, const void *b, void *arg)
 {
-	const ValueRef *x = (const ValueRef *) a;
-	const ValueRef *y = (const ValueRef *) b;
+	const PartitionRange *x = (const PartitionRange *) a;
+	const PartitionRange *y = (const PartitionRange *) b;
 	const PartitionsOp *p = (const PartitionsOp *) arg;
+	int			order = 0;
 
-	for (int i = 0; i < p->key->npartition; i++)
+	for (int i = 0; i < p->key->npartition && order == 0; i++)
+		order = ValueCompare(x->partition[i], y->partition[i]);
+	for (int i = p->key->npartition; x->tests != NULL && i < p->op->nkey_tests && order == 0; i++)
+		order = ValueCompare(x->tests[i - p->key->npartition].value, y->tests[i - p->key->npartition].value);
+	return p->descending ? -order : order;
+}
+
+/* Whether a partition contains the start. */
+static bool
+ContainsStart(const PartitionsOp *p, const PartitionRange *range)
+{
+	int			npartition = p->key->npartition;
+
+	for (int i = 0; i < npartition; i++)
 	{
-		int			order = ValueCompare(x[i], y[i]);
+		ValueRef	value = PartitionStartValue(p, i);
 
-		if (order != 0)
-			return p->descending ? -order : order;
+		if (ValueIsMissing(value) || !ValueEqual(range->partition[i], value))
+			return false;
 	}
-	return 0;
+	for (int i = npartition; range->tests != NULL && i < p->op->nkey_tests; i++)
+	{
+		const KeyTest *test = &range->tests[i - npartition];
+		ValueRef	value = PartitionStartValue(p, i);
+
+		if (ValueIsMissing(value) || ValueTypeOf(value) != p->key->attributes[i].type || !KeyTestMatches(test, value))
+			return false;
+	}
+	return true;
 }
 
 /* Returns the partition that contains the start; -1 if there is no start. */
@@ -84,11 +106,7 @@ StartRank(const PartitionsOp *p)
 		return -1;
 	for (int i = 0; i < p->npartitions; i++)
 	{
-		bool		same = true;
-
-		for (int k = 0; k < p->key->npartition && same; k++)
-			same = ValueEqual(p->partitions[i][k], PartitionStartValue(p, k));
-		if (same)
+		if (ContainsStart(p, &p->partitions[i]))
 			return i;
 	}
 	RaiseOutsideBoundaries();
@@ -99,12 +117,15 @@ StartRank(const PartitionsOp *p)
 static ReadOp
 MakePartitionOp(const PartitionsOp *p, int rank)
 {
+	const PartitionRange *range = &p->partitions[rank];
 	ReadOp		op = *p->op;
 
 	op.sizes = true;
 	op.start = MISSING_VALUE;
 	for (int i = 0; i < p->key->npartition; i++)
-		op.key_tests[i] = (KeyTest) {KEY_EQ, p->partitions[rank][i], MISSING_VALUE};
+		op.key_tests[i] = (KeyTest) {KEY_EQ, range->partition[i], MISSING_VALUE};
+	for (int i = p->key->npartition; range->tests != NULL && i < op.nkey_tests; i++)
+		op.key_tests[i] = range->tests[i - p->key->npartition];
 	return op;
 }
 
@@ -177,7 +198,7 @@ CompareSort(const PartitionsOp *p, const ValueRef *a, const ValueRef *b)
 
 /*
  * Makes a partition begin at the sort attributes of the start, as closely as a
- * key condition can express it.
+ * key condition can express it.  A range that does not contain them is read as it is.
  */
 static void
 BeginAtStart(const Merge *m, Source *s)
@@ -186,8 +207,13 @@ BeginAtStart(const Merge *m, Source *s)
 	ReadOp	   *op = &s->op;
 	int			i = key->npartition;
 
-	while (i < op->nkey_tests && op->key_tests[i].op == KEY_EQ)
-		i++;
+	for (; i < op->nkey_tests; i++)
+	{
+		if (!KeyTestMatches(&op->key_tests[i], m->start_sort[i - key->npartition]))
+			return;
+		if (op->key_tests[i].op != KEY_EQ)
+			break;
+	}
 	if (i == KeyCount(key))
 		return;
 	if (i < op->nkey_tests)

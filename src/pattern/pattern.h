@@ -74,11 +74,24 @@ typedef struct PatternEquality
 	List	   *keys;			/* of PatternKey *: keys of the table */
 } PatternEquality;
 
+/* A comparison of an attribute with parameters, by their numbers. */
+typedef struct PatternClause
+{
+	Slice		attribute;
+	KeyOperator op;
+	int			parameter;
+	int			upper;			/* second parameter of BETWEEN; -1 if there is none */
+	bool		used;			/* in a condition on a key */
+	bool		decided;		/* a key has the attribute itself, not only its shard */
+	bool		list;			/* IN: one equality for each element of the parameter */
+} PatternClause;
+
 typedef struct PatternParameter
 {
 	const char *name;
 	const char *type;			/* qualified */
 	const char *initial;		/* an SQL expression; NULL if there is none */
+	bool		list;			/* an array: an attribute is one of its elements */
 } PatternParameter;
 
 typedef struct AccessPattern
@@ -107,8 +120,30 @@ typedef struct AccessPattern
 	bool		changed;		/* read from a function whose statement is not the declared one */
 } AccessPattern;
 
+/* ---- pattern_clauses.c ---- */
+
+/* Reads the condition, palloc'd; raises its errors. */
+extern PatternClause *PatternClauses(const AccessPattern *pattern, int *n);
+
 /* Returns the number of the parameter with this name; -1 if there is none. */
 extern int	PatternParameterFind(const AccessPattern *pattern, const char *name);
+
+/* Returns the number of the parameter that is a list; -1 if there is none. */
+extern int	PatternListFind(const AccessPattern *pattern);
+
+/* ---- pattern_list.c ---- */
+
+/* Whether IN with so many members, 0 for none, is a list; an error if it has several. */
+extern bool PatternIsList(int members);
+
+/* Raises an error for a list that cannot be read as ranges of a key, each once. */
+extern void PatternCheckLists(const AccessPattern *pattern, const PatternClause *clauses, int n);
+
+/* Raises an error unless a parameter that is a list has a type that is one. */
+extern void PatternCheckListType(const PatternParameter *parameter, Oid type);
+
+/* Returns the elements of a parameter that is a list, without nulls, in a request. */
+extern ValueRef *PatternListElements(const PatternParameter *parameter, ValueRef list, int *n);
 
 /* ---- pattern_drop.c ---- */
 
@@ -160,20 +195,6 @@ typedef struct PatternTarget
 	const Entity **entities;
 	ValueRef	keys;			/* templates by key attribute; MISSING_VALUE if there are none */
 } PatternTarget;
-
-/* A comparison of an attribute with parameters, by their numbers. */
-typedef struct PatternClause
-{
-	Slice		attribute;
-	KeyOperator op;
-	int			parameter;
-	int			upper;			/* second parameter of BETWEEN; -1 if there is none */
-	bool		used;			/* in a condition on a key */
-	bool		decided;		/* a key has the attribute itself, not only its shard */
-} PatternClause;
-
-/* Reads the condition, palloc'd; raises its errors. */
-extern PatternClause *PatternClauses(const AccessPattern *pattern, int *n);
 
 /*
  * Converts the condition to conditions on keys.  Parameters without a type get

@@ -123,6 +123,7 @@ ResolveTypes(AccessPattern *pattern)
 					 errmsg("parameter \"%s\" has no type", p->name),
 					 errhint("Declare it in parameters: {\"%s\": \"integer\"}.", p->name)));
 		ParseTypeName(p->type, &types[i], &typmod);
+		PatternCheckListType(p, types[i]);
 		if (!TypeCanHoldAttribute(types[i]))
 			InvalidArgument("parameter \"%s\" cannot have type %s", p->name, p->type);
 		p->type = StoredTypeName(types[i], typmod);
@@ -412,6 +413,22 @@ RequireProjected(const PatternTarget *target, const char *attribute)
 				 errhint("Add the attribute to the index's projection, or choose keys that distinguish these items.")));
 }
 
+/* What is filtered by is the same for all elements of a list. */
+static void
+RequireUnfilteredList(const AccessPattern *p)
+{
+	int			list = PatternListFind(p);
+	ListCell   *cell;
+
+	foreach(cell, PatternPlaceholders(p))
+	{
+		const PatternPlaceholder *placeholder = lfirst(cell);
+
+		if (list >= 0 && placeholder->placeholder[1] != '_' && strcmp(placeholder->parameter, p->parameters[list].name) == 0)
+			InvalidArgument("parameter \"%s\" is a list and cannot be compared otherwise", placeholder->parameter);
+	}
+}
+
 /*
  * Checks what the pattern filters by.  The Limit of a request counts the items that it
  * reads, so that with a filter max_items would be another number for clients.
@@ -421,6 +438,7 @@ CheckFilter(const AccessPattern *p, const PatternTarget *target)
 {
 	ListCell   *cell;
 
+	RequireUnfilteredList(p);
 	if (p->kind_attribute != NULL)
 		RequireProjected(target, p->kind_attribute);
 	foreach(cell, p->equalities)

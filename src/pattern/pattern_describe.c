@@ -197,12 +197,40 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 
 /* ---- a request ---- */
 
+typedef struct RequestParameters
+{
+	const AccessPattern *pattern;
+	ValueRef	parameters;
+} RequestParameters;
+
+/* A request has one element of a list. */
+static ValueRef
+OnlyElement(const PatternParameter *parameter, ValueRef v)
+{
+	ValueRef   *elements;
+	int			n;
+
+	if (ValueIsMissing(v) || ValueTypeOf(v) != VALUE_L)
+		return v;
+	elements = PatternListElements(parameter, v, &n);
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a request cannot have more than one element of list \"%s\"", parameter->name),
+				 errhint("Make a request for each element.")));
+	return n == 0 ? MISSING_VALUE : elements[0];
+}
+
 /* A ParameterFinder for an item of parameters. */
 static ValueRef
 FindInParameters(void *arg, const char *parameter)
 {
-	ValueRef	v = AttributeFind(*(const ValueRef *) arg, parameter, strlen(parameter));
+	const RequestParameters *given = arg;
+	ValueRef	v = AttributeFind(given->parameters, parameter, strlen(parameter));
+	int			i = PatternParameterFind(given->pattern, parameter);
 
+	if (i >= 0 && given->pattern->parameters[i].list)
+		v = OnlyElement(&given->pattern->parameters[i], v);
 	return ValueIsMissing(v) || ValueTypeOf(v) == VALUE_NULL ? MISSING_VALUE : v;
 }
 
@@ -214,7 +242,7 @@ FindInParameters(void *arg, const char *parameter)
 static Datum
 MakeRequest(FunctionCallInfo fcinfo, AccessPattern *p)
 {
-	ValueRef	parameters = PG_GETARG_VALUE(1);
+	RequestParameters given = {p, PG_GETARG_VALUE(1)};
 	Relation	table = p->basis == NULL ? NULL : TableNameOpen(p->table, AccessShareLock, true);
 	StringInfoData out;
 
@@ -224,7 +252,7 @@ MakeRequest(FunctionCallInfo fcinfo, AccessPattern *p)
 		table_close(table, AccessShareLock);
 	}
 	initStringInfo(&out);
-	if (!PatternAppendRequest(p, FindInParameters, &parameters, &out))
+	if (!PatternAppendRequest(p, FindInParameters, &given, &out))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
 }

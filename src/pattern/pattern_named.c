@@ -242,6 +242,8 @@ typedef struct GivenParameters
 {
 	const NamedPattern *named;
 	ValueRef	parameters;
+	int			list;			/* number of the parameter that is a list; -1 if there is none */
+	ValueRef	element;		/* its value for one request; MISSING_VALUE: the list */
 } GivenParameters;
 
 /* A ParameterFinder. */
@@ -252,30 +254,53 @@ FindGivenParameter(void *arg, const char *parameter)
 	ValueRef	v = AttributeFind(given->parameters, parameter, strlen(parameter));
 	int			i = PatternParameterFind(given->named->pattern, parameter);
 
+	if (i >= 0 && i == given->list && !ValueIsMissing(given->element))
+		return given->element;
 	if (ValueIsMissing(v))
 		return i < 0 ? MISSING_VALUE : given->named->initial[i];
 	return ValueTypeOf(v) == VALUE_NULL ? MISSING_VALUE : v;
 }
 
-/* A named query's request. */
-static char *
-RequestOfNamed(const NamedQuery *query, Relation table, ValueRef parameters)
+static List *
+AddRequest(List *requests, GivenParameters *given)
 {
-	GivenParameters given = {query->declared, parameters};
-	const AccessPattern *pattern = given.named->pattern;
 	StringInfoData out;
+
+	initStringInfo(&out);
+	return PatternAppendRequest(given->named->pattern, FindGivenParameter, given, &out) ? lappend(requests, out.data) : requests;
+}
+
+/* A named query's requests: of a pattern with a list, one for each element. */
+static List *
+RequestsOfNamed(const NamedQuery *query, Relation table, ValueRef parameters)
+{
+	GivenParameters given = {query->declared, parameters, -1, MISSING_VALUE};
+	const AccessPattern *pattern = given.named->pattern;
+	List	   *requests = NIL;
+	const PatternParameter *list;
+	ValueRef   *elements;
+	int			n;
 
 	CheckNoOthers(pattern, parameters);
 	CheckAllGiven(given.named, parameters);
 	if (pattern->basis != NULL)
 		PatternRequireBasis(RelationGetRelid(table), pattern->basis);
-	initStringInfo(&out);
-	return PatternAppendRequest(pattern, FindGivenParameter, &given, &out) ? out.data : NULL;
+	given.list = PatternListFind(pattern);
+	if (given.list < 0)
+		return AddRequest(NIL, &given);
+	list = &pattern->parameters[given.list];
+	elements = PatternListElements(list, FindGivenParameter(&given, list->name), &n);
+	for (int i = 0; i < n; i++)
+	{
+		given.element = elements[i];
+		requests = AddRequest(requests, &given);
+	}
+	return requests;
 }
 
 static const NamedQueryMethods named_methods = {
 	.find = FindNamedPattern,
-	.request = RequestOfNamed,
+	.requests = RequestsOfNamed,
 };
 
 void

@@ -10,7 +10,8 @@
  * condition on the key is an equality; if they give the leading parts, a prefix; a
  * comparison of the next part makes it a range.  Of a sort key, the last parts may be
  * absent: those whose parameters are null by default.  Attributes that are themselves
- * keys have the template {name}.
+ * keys have the template {name}.  An attribute that is IN a list is planned as one that
+ * equals an element: there is a range for each.
  *
  * A condition that no key can answer is an error: a pattern reads one range of one
  * index.
@@ -21,8 +22,6 @@
 #include "utils/builtins.h"
 
 #include "errors.h"
-#include "expr/expr.h"
-#include "item/builder.h"
 #include "pattern/pattern.h"
 
 typedef PatternClause Clause;
@@ -35,86 +34,10 @@ typedef struct Plan
 	Clause	   *clauses;
 } Plan;
 
-int
-PatternParameterFind(const AccessPattern *pattern, const char *name)
-{
-	for (int i = 0; i < pattern->nparameters; i++)
-	{
-		if (strcmp(pattern->parameters[i].name, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
 static char *
 SliceCopy(Slice s)
 {
 	return pnstrdup(s.data, s.len);
-}
-
-/* ---- the condition ---- */
-
-/*
- * Creates values for the placeholders that contain the numbers of their
- * parameters.  Their order is that of first use, so that the bounds of BETWEEN
- * are in order.
- */
-static ValueRef
-ParameterNumbers(const AccessPattern *pattern)
-{
-	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-
-	ItemBuilderBeginMap(b);
-	for (int i = 0; i < pattern->nparameters; i++)
-	{
-		char	   *placeholder = psprintf(":%s", pattern->parameters[i].name);
-		char	   *number = psprintf("%04d", i);
-
-		ItemBuilderName(b, placeholder, strlen(placeholder));
-		ItemBuilderString(b, number, strlen(number));
-	}
-	ItemBuilderEnd(b);
-	return ItemRoot(ItemBuilderFinish(b));
-}
-
-static ExprBindings *
-BindNames(const AccessPattern *pattern)
-{
-	ExprBindings *b = ExprBindingsCreate(ParameterNumbers(pattern), NULL);
-	(void) ExprBindingsAddMap(b, pattern->names);
-	return b;
-}
-
-static int
-ReadMarker(ValueRef marker)
-{
-	return ValueIsMissing(marker) ? -1 : atoi(SliceCopy(ValuePayload(marker)));
-}
-
-PatternClause *
-PatternClauses(const AccessPattern *pattern, int *n)
-{
-	const char *text = pattern->condition;
-	const Expr *expr;
-	KeyClauses *clauses;
-	Slice		attribute;
-	KeyTest		test;
-	Clause	   *result;
-
-	*n = 0;
-	if (text == NULL)
-		return NULL;
-	expr = ExprParse(EXPR_KEY_CONDITION, text, strlen(text), NULL);
-	clauses = KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, BindNames(pattern)), NULL);
-	while (KeyClauseGet(clauses, *n, &attribute, &test))
-		(*n)++;
-	result = palloc0(sizeof(Clause) * Max(*n, 1));
-	for (int i = 0; i < *n; i++)
-	{
-		(void) KeyClauseGet(clauses, i, &attribute, &test);
-		result[i] = (Clause) {attribute, test.op, ReadMarker(test.value), ReadMarker(test.upper), false, false};
-	}
-	return result;
 }
 
 static Clause *
@@ -155,7 +78,7 @@ UseParameter(Plan *plan, int parameter, const char *type)
 	PatternParameter *p = &plan->pattern->parameters[parameter];
 
 	if (p->type == NULL)
-		p->type = type;
+		p->type = p->list ? psprintf("%s[]", type) : type;
 	return p->name;
 }
 
@@ -421,6 +344,8 @@ MarkOptional(const Plan *plan, PatternValue *value)
 
 		if (IsOptional(plan, parameter))
 		{
+			if (plan->pattern->parameters[PatternParameterFind(plan->pattern, parameter)].list)
+				InvalidArgument("part {%s} is one of a list and cannot be absent: its parameter cannot have the default null", part);
 			lfirst(list_nth_cell(value->parts, i)) = psprintf(":%s", part);
 			optional++;
 		}
@@ -599,6 +524,8 @@ AddEquality(Plan *plan, const Clause *c)
 {
 	PatternEquality *e = palloc0(sizeof(PatternEquality));
 
+	if (c->list)
+		InvalidArgument("the key has only the shard of \"%.*s\", which cannot be one of a list", (int) c->attribute.len, c->attribute.data);
 	e->attribute = SliceCopy(c->attribute);
 	e->parameter = plan->pattern->parameters[c->parameter].name;
 	for (int i = 0; i < plan->target->nentities; i++)
@@ -680,6 +607,12 @@ PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternC
 	Plan		plan = {pattern, target, n, clauses};
 	const KeySchema *key = target->key;
 
+	PatternCheckLists(pattern, clauses, n);
+	for (int i = 0; i < n; i++)
+	{
+		if (clauses[i].list)
+			pattern->parameters[clauses[i].parameter].list = true;
+	}
 	PlanPartition(&plan);
 	for (int i = key->npartition; i < KeyCount(key); i++)
 	{

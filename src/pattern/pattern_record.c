@@ -129,6 +129,7 @@ BuildParameter(ItemBuilder *b, const PatternParameter *parameter)
 	ItemBuilderBeginMap(b);
 	BuildText(b, "name", parameter->name);
 	BuildText(b, "type", parameter->type);
+	BuildText(b, "list", parameter->list ? "list" : NULL);
 	ItemBuilderEnd(b);
 }
 
@@ -389,6 +390,7 @@ ReadPatternParameters(ValueRef map, AccessPattern *p)
 		p->parameters[i].type = ReadTextMember(parameter, "type");
 		if (p->parameters[i].name == NULL || p->parameters[i].type == NULL)
 			return false;
+		p->parameters[i].list = ReadTextMember(parameter, "list") != NULL;
 	}
 	return true;
 }

@@ -9,6 +9,11 @@
  *		  AND dynamo.begins_with(t."SK", 'ORDER#') AND dynamo.has_type(t.item, 'kind', 'order')
  *		ORDER BY t."SK" DESC LIMIT 10
  *
+ * Of a list, the keys of each element are computed first, each once, and joined:
+ *
+ *		FROM (SELECT DISTINCT dynamo.pattern_key('=', 'STATUS#{status}', 'status', e.v) AS k0
+ *			FROM unnest(dynamo.pattern_list($1)) e(v)) k, public.shop t WHERE t."PK" = k.k0
+ *
  * PostgreSQL expands such a function in the statement that calls it.  Items,
  * pages and documents, and rows of an index that is a table of its own, are read
  * by dynamo.query.  All names and types are qualified, and what the user has
@@ -46,13 +51,20 @@ TableLiteral(const AccessPattern *pattern)
 	return psprintf("%s::pg_catalog.regclass", quote_literal_cstr(pattern->relation));
 }
 
-/* Returns $n; a bound that is not given is null. */
+/* Returns $n, or an element of the list; a bound that is not given is null. */
 static char *
 ParameterReference(const AccessPattern *pattern, const char *name)
 {
 	int			i = PatternParameterFind(pattern, name);
 
-	return i < 0 ? "NULL::pg_catalog.text" : psprintf("$%d", i + 1);
+	return i < 0 ? "NULL::pg_catalog.text" : pattern->parameters[i].list ? "e.v" : psprintf("$%d", i + 1);
+}
+
+/* Returns the elements of the list as a relation. */
+static char *
+ListElements(const AccessPattern *pattern)
+{
+	return psprintf("pg_catalog.unnest(dynamo.pattern_list($%d)) e(v)", PatternListFind(pattern) + 1);
 }
 
 static char *
@@ -130,13 +142,61 @@ AppendComparison(Body *b, const char *column, const char *operator, const char *
 	appendStringInfo(&b->sql, "t.%s OPERATOR(pg_catalog.%s) %s%s", column, operator, value, type);
 }
 
-static void
-AppendKeyTest(Body *b, const PatternKey *key)
+/* Whether a value is another one for each element of the list. */
+static bool
+DependsOnList(const AccessPattern *pattern, const PatternValue *value)
 {
+	ListCell   *cell;
+
+	foreach(cell, value->parameters)
+	{
+		int			i = PatternParameterFind(pattern, lfirst(cell));
+
+		if (i >= 0 && pattern->parameters[i].list)
+			return true;
+	}
+	return false;
+}
+
+/* Returns value j of the condition on key i. */
+static char *
+KeyValueExpression(const AccessPattern *pattern, int i, int j)
+{
+	const PatternValue *value = &pattern->keys[i].values[j];
+
+	return DependsOnList(pattern, value) ? psprintf("k.k%d%s", i, j == 0 ? "" : "b") : ValueExpression(pattern, value);
+}
+
+/* Appends the keys of the elements of the list, each once. */
+static void
+AppendListKeys(Body *b)
+{
+	const AccessPattern *p = b->pattern;
+	const char *separator = "(SELECT DISTINCT ";
+
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		for (int j = 0; j < p->keys[i].nvalues; j++)
+		{
+			const PatternValue *value = &p->keys[i].values[j];
+
+			if (!DependsOnList(p, value))
+				continue;
+			appendStringInfo(&b->sql, "%s%s AS k%d%s", separator, ValueExpression(p, value), i, j == 0 ? "" : "b");
+			separator = ", ";
+		}
+	}
+	appendStringInfo(&b->sql, " FROM %s) k", ListElements(p));
+}
+
+static void
+AppendKeyTest(Body *b, int i)
+{
+	const PatternKey *key = &b->pattern->keys[i];
 	const AttributeDef *attr = FindAttributeColumn(b, SliceOf(key->attribute));
 	const char *column = quote_identifier(attr->column);
 	const char *type = attr->type == VALUE_S ? "" : attr->type == VALUE_N ? "::pg_catalog.numeric" : "::pg_catalog.bytea";
-	char	   *value = ValueExpression(b->pattern, &key->values[0]);
+	char	   *value = KeyValueExpression(b->pattern, i, 0);
 
 	if (key->op == KEY_BEGINS_WITH)
 		appendStringInfo(&b->sql, "dynamo.begins_with(t.%s, %s)", column, value);
@@ -144,7 +204,7 @@ AppendKeyTest(Body *b, const PatternKey *key)
 	{
 		AppendComparison(b, column, ">=", value, type);
 		appendStringInfoString(&b->sql, " AND ");
-		AppendComparison(b, column, "<=", ValueExpression(b->pattern, &key->values[1]), type);
+		AppendComparison(b, column, "<=", KeyValueExpression(b->pattern, i, 1), type);
 	}
 	else
 		AppendComparison(b, column, KeyOperatorName(key->op), value, type);
@@ -162,21 +222,34 @@ AppendNotNull(Body *b)
 						 quote_identifier(FindAttributeColumn(b, b->target->key->attributes[i].name)->column));
 }
 
-/* Appends the order of the index: its sort keys, then the table's key. */
+/* Appends attributes first, ... of a key to ORDER BY. */
 static void
-AppendOrder(Body *b)
+AppendOrderBy(Body *b, const KeySchema *key, int first, int n, const char **separator)
+{
+	for (int i = first; i < n; i++)
+	{
+		appendStringInfo(&b->sql, "%st.%s%s", *separator, quote_identifier(FindAttributeColumn(b, key->attributes[i].name)->column),
+						 b->pattern->backward ? " DESC" : "");
+		*separator = ", ";
+	}
+}
+
+/*
+ * Appends the order of the index: its sort keys, then the table's key.  Of several
+ * partitions, their keys stand between.
+ */
+static void
+AppendOrder(Body *b, bool partitions)
 {
 	const KeySchema *key = b->target->key;
 	const KeySchema *table_key = &b->target->table->key;
-	const char *direction = b->pattern->backward ? " DESC" : "";
-	bool		first = true;
+	const char *separator = " ORDER BY ";
 
-	for (int i = key->npartition; i < KeyCount(key); i++, first = false)
-		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
-						 quote_identifier(FindAttributeColumn(b, key->attributes[i].name)->column), direction);
-	for (int i = 0; b->target->index != NULL && i < KeyCount(table_key); i++, first = false)
-		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
-						 quote_identifier(FindAttributeColumn(b, table_key->attributes[i].name)->column), direction);
+	AppendOrderBy(b, key, key->npartition, KeyCount(key), &separator);
+	if (partitions)
+		AppendOrderBy(b, key, 0, key->npartition, &separator);
+	if (b->target->index != NULL)
+		AppendOrderBy(b, table_key, 0, KeyCount(table_key), &separator);
 }
 
 /*
@@ -221,45 +294,85 @@ AppendHolds(Body *b)
 }
 
 static void
-AppendRowsOfTable(Body *b)
+AppendRangeOfTable(Body *b)
 {
-	appendStringInfo(&b->sql, " FROM %s t WHERE ", b->pattern->relation);
+	appendStringInfo(&b->sql, "%s t WHERE ", b->pattern->relation);
 	AppendHolds(b);
 	appendStringInfoString(&b->sql, " AND ");
 	for (int i = 0; i < b->pattern->nkeys; i++)
 	{
 		if (i > 0)
 			appendStringInfoString(&b->sql, " AND ");
-		AppendKeyTest(b, &b->pattern->keys[i]);
+		AppendKeyTest(b, i);
 	}
 	AppendNotNull(b);
 	AppendFilter(b);
-	AppendOrder(b);
+}
+
+/* With a limit, no more rows than that are read of each range. */
+static void
+AppendRowsOfTable(Body *b)
+{
+	bool		list = PatternListFind(b->pattern) >= 0;
+
+	appendStringInfoString(&b->sql, " FROM ");
+	if (list)
+		AppendListKeys(b);
+	if (list && b->pattern->limit > 0)
+	{
+		appendStringInfoString(&b->sql, " CROSS JOIN LATERAL (SELECT t.*, t.tableoid FROM ");
+		AppendRangeOfTable(b);
+		AppendOrder(b, false);
+		AppendLimit(b);
+		appendStringInfoString(&b->sql, ") t");
+	}
+	else
+	{
+		appendStringInfoString(&b->sql, list ? ", " : "");
+		AppendRangeOfTable(b);
+	}
+	AppendOrder(b, list);
 	AppendLimit(b);
 }
 
 /* ---- by dynamo.query ---- */
 
-/*
- * Appends that the pattern finds all items, and that the values to compare with are
- * not null, because no key equals null.
- */
-static void
-AppendGuard(Body *b)
+/* Returns " AND ..." that the values to compare with are not null, because no key equals null. */
+static char *
+NoNullValues(const AccessPattern *pattern)
 {
+	StringInfoData out;
 	ListCell   *cell;
 
-	appendStringInfoString(&b->sql, " WHERE ");
-	AppendHolds(b);
-
-	foreach(cell, PatternPlaceholders(b->pattern))
+	initStringInfo(&out);
+	foreach(cell, PatternPlaceholders(pattern))
 	{
 		const PatternPlaceholder *p = lfirst(cell);
 
-		if (p->constant != NULL)
-			continue;
-		appendStringInfo(&b->sql, " AND %s IS NOT NULL", PlaceholderExpression(b->pattern, p));
+		if (p->constant == NULL)
+			appendStringInfo(&out, " AND %s IS NOT NULL", PlaceholderExpression(pattern, p));
 	}
+	return out.data;
+}
+
+/* Appends that the pattern finds all items and, unless for each element of a list, has all values. */
+static void
+AppendGuard(Body *b)
+{
+	appendStringInfoString(&b->sql, " WHERE ");
+	AppendHolds(b);
+	if (PatternListFind(b->pattern) < 0)
+		appendStringInfoString(&b->sql, NoNullValues(b->pattern));
+}
+
+/* Returns the values of the request, or of those for each element of the list. */
+static char *
+RequestValues(const AccessPattern *p)
+{
+	char	   *values = ValuesItem(p, false);
+
+	return PatternListFind(p) < 0 ? values :
+		psprintf("ARRAY(SELECT %s FROM %s WHERE true%s)", values, ListElements(p), NoNullValues(p));
 }
 
 static void
@@ -268,7 +381,7 @@ AppendCall(Body *b, const char *function, const char *size, const char *start)
 	const AccessPattern *p = b->pattern;
 
 	appendStringInfo(&b->sql, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", function,
-					 TableLiteral(p), TextLiteral(PatternKeyExpression(p)), ValuesItem(p, false),
+					 TableLiteral(p), TextLiteral(PatternKeyExpression(p)), RequestValues(p),
 					 JsonLiteral(PatternNames(p)), TextLiteral(p->index), p->backward ? "false" : "true", size, start,
 					 TextLiteral(PatternFilterExpression(p)), TextLiteral(p->projection));
 }
@@ -278,7 +391,7 @@ AppendQuery(Body *b)
 {
 	const AccessPattern *p = b->pattern;
 
-	AppendCall(b, "dynamo.query", p->limit > 0 ? psprintf("%d", p->limit) : "NULL::pg_catalog.int4", "NULL::dynamo.item");
+	AppendCall(b, PatternListFind(p) < 0 ? "dynamo.query" : "dynamo.query_each", p->limit > 0 ? psprintf("%d", p->limit) : "NULL::pg_catalog.int4", "NULL::dynamo.item");
 }
 
 /*
@@ -322,7 +435,7 @@ AppendPage(Body *b)
 	int			n = b->pattern->nparameters;
 
 	appendStringInfoString(&b->sql, "SELECT p.items, p.count, p.scanned_count, p.last_evaluated_key FROM ");
-	AppendCall(b, "dynamo.query_page", psprintf("$%d", n + 1), psprintf("$%d", n + 2));
+	AppendCall(b, PatternListFind(b->pattern) < 0 ? "dynamo.query_page" : "dynamo.query_each_page", psprintf("$%d", n + 1), psprintf("$%d", n + 2));
 	appendStringInfoString(&b->sql, " p");
 	AppendGuard(b);
 }

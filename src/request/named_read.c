@@ -47,15 +47,22 @@ NamedReadBegin(NamedRead *read, const char *table_name, Slice name)
 void
 NamedReadPlan(NamedRead *read, ValueRef parameters)
 {
-	char	   *json = NamedQueryMake(read->query, read->table, parameters);
-	const Field *made;
+	List	   *requests = NamedQueryMake(read->query, read->table, parameters);
+	const Field *made = NULL;
 	ReadOp	   *op = &read->op;
+	ListCell   *cell;
 
-	read->nothing = json == NULL;
-	if (read->nothing)
+	read->values = palloc(sizeof(ValueRef) * Max(list_length(requests), 1));
+	foreach(cell, requests)
+	{
+		const char *json = lfirst(cell);
+
+		made = RequestRead(&named_input, json, strlen(json), VALUE_WORDS_OLD);
+		FieldExprArgs(made, &query_params, &op->args);
+		read->values[read->n++] = op->args.values;
+	}
+	if (made == NULL)
 		return;
-	made = RequestRead(&named_input, json, strlen(json), VALUE_WORDS_OLD);
-	FieldExprArgs(made, &query_params, &op->args);
 	op->index_name = FieldString(made, "IndexName");
 	op->key_condition = FieldExpr(made, "KeyConditionExpression");
 	op->filter = FieldExpr(made, "FilterExpression");
@@ -91,8 +98,10 @@ AnswerNothing(const NamedRead *read, ReadPageResult *page)
 void
 NamedReadPage(NamedRead *read, ReadPageResult *page)
 {
-	if (read->nothing)
+	if (read->n == 0)
 		AnswerNothing(read, page);
+	else if (read->n > 1)
+		ReadEachPage(&read->op, read->values, read->n, read->limit, page);
 	else
 		ReadPage(&read->op, read->limit, page);
 }

@@ -15,7 +15,8 @@ typedef struct NamedRead
 	NamedQuery *query;
 	ReadOp		op;				/* what NamedReadPlan sets: index, expressions, order, size of items */
 	int64		limit;			/* items to read at most; 0: as many as fit */
-	bool		nothing;		/* nothing can be found */
+	int			n;				/* queries that are read as one; 0: nothing can be found */
+	ValueRef   *values;			/* of each */
 } NamedRead;
 
 /* Finds the query with this name; raises an error if there is none. */

@@ -235,6 +235,16 @@ ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
 	return true;
 }
 
+static PartitionRange *
+SelectedPartitions(const Selection *sel)
+{
+	PartitionRange *ranges = palloc0(sizeof(PartitionRange) * Max(sel->range.npartitions, 1));
+
+	for (int i = 0; i < sel->range.npartitions; i++)
+		memcpy(ranges[i].partition, sel->range.partitions[i], sizeof(ranges[i].partition));
+	return ranges;
+}
+
 static void
 ReadSelection(Selection *sel, int64 limit, ReadPageResult *page)
 {
@@ -245,7 +255,7 @@ ReadSelection(Selection *sel, int64 limit, ReadPageResult *page)
 		.op = &sel->op,
 		.key = sel->key,
 		.npartitions = sel->range.npartitions,
-		.partitions = sel->range.partitions,
+		.partitions = SelectedPartitions(sel),
 		.descending = sel->descending,
 		.merged = sel->merged && sel->range.npartitions > 1,
 	};

@@ -31,8 +31,8 @@ NamedQueryFind(Relation table, Slice name)
 	return named_queries->find(table, name);
 }
 
-char *
+List *
 NamedQueryMake(const NamedQuery *query, Relation table, ValueRef parameters)
 {
-	return named_queries->request(query, table, parameters);
+	return named_queries->requests(query, table, parameters);
 }

@@ -8,6 +8,8 @@
 #ifndef DYNAMO_TABLE_NAMED_QUERY_H
 #define DYNAMO_TABLE_NAMED_QUERY_H
 
+#include "nodes/pg_list.h"
+
 #include "exported.h"
 #include "table/table.h"
 
@@ -27,11 +29,12 @@ typedef struct NamedQueryMethods
 	NamedQuery *(*find) (Relation table, Slice name);
 
 	/*
-	 * Returns the request Query, JSON, for parameters, a map of values by name.  NULL if it
-	 * can find nothing.  Raises an error for a parameter that is missing or unknown, and if
-	 * the query does not find all items any more.
+	 * Returns the request Query, JSON, for parameters, a map of values by name; NIL if it
+	 * can find nothing.  Several requests are one read: only values in their key conditions
+	 * differ.  Raises an error for a parameter that is missing or unknown, and if the query
+	 * does not find all items any more.
 	 */
-	char	   *(*request) (const NamedQuery *query, Relation table, ValueRef parameters);
+	List	   *(*requests) (const NamedQuery *query, Relation table, ValueRef parameters);
 } NamedQueryMethods;
 
 extern void NamedQueryRegister(const NamedQueryMethods *methods);
@@ -41,6 +44,6 @@ extern DYNAMO_EXPORT Slice NamedQueryName(Slice index);
 
 /* See the methods. */
 extern DYNAMO_EXPORT NamedQuery *NamedQueryFind(Relation table, Slice name);
-extern DYNAMO_EXPORT char *NamedQueryMake(const NamedQuery *query, Relation table, ValueRef parameters);
+extern DYNAMO_EXPORT List *NamedQueryMake(const NamedQuery *query, Relation table, ValueRef parameters);
 
 #endif							/* DYNAMO_TABLE_NAMED_QUERY_H */

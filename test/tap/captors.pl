@@ -139,7 +139,7 @@ my $i = q{'{"PK": {"S": "C#c9"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "
 my $q = q{'PK = :p', '{":p": {"S": "C#c1"}}'};
 my @calls = (
 	"put_item(#, $i)", "get_item(#, $k)", "update_item(#, $k, 'SET x = :x', expression_attribute_values => '{\":x\": {\"N\": \"1\"}}')", "delete_item(#, $i - 'kind')",
-	"batch_get_item(#, ARRAY[$k]::dynamo.item[])", "batch_write_item(#, ARRAY[$i]::dynamo.item[])", "query(#, $q)", "scan(#)", "query_page(#, $q)", "scan_page(#)", "explain_query(#, $q)",
+	"batch_get_item(#, ARRAY[$k]::dynamo.item[])", "batch_write_item(#, ARRAY[$i]::dynamo.item[])", "query(#, $q)", "scan(#)", "query_page(#, $q)", "query_each(#, 'PK = :p', ARRAY['{\":p\": {\"S\": \"a\"}}']::dynamo.item[])", "query_each_page(#, 'PK = :p', ARRAY['{\":p\": {\"S\": \"a\"}}']::dynamo.item[])", "scan_page(#)", "explain_query(#, $q)",
 	"describe_table(#)", "create_index(#, 'more', 'w', storage => 'table')", "verify_index(#, 'GSI1')", "verify_index(#, 'inl')", "reindex(#, 'GSI1')", "change_index(#, 'inl', storage => 'table')", "reshard_index(#, 'more', 2)",
 	"CALL build_indexes(#)", "build_statements(#)", "drop_index(#, 'more')", "CALL create_index_and_wait(#, 'waited', 'z')", "create_vector_index(#, 'vec', 'embedding', 2)",
 	"search_vectors(#, 'vec', '{1,2}')", "drop_vector_index(#, 'vec')",

@@ -350,7 +350,7 @@ my @actions = (
 # triggers and the expressions of the table as that user.
 my @own_statements = qw(
   batch_get_item batch_write_item create_access_pattern create_table delete_item describe_entity entity_key explain_query get_item
-  key_parts keys_of kind_of nest_items put_item query query_page read_stream
+  key_parts keys_of kind_of nest_items put_item query query_each query_each_page query_page read_stream
   scan scan_page stream_arn stream_shards table_relation update_item write_on_shard);
 
 # ---- checks afterwards ----
