@@ -526,10 +526,12 @@ FilterOfKinds(const PartsQuery *q)
 {
 	int			n = list_length(q->pattern.kinds);
 	ValueRef   *values = palloc(sizeof(ValueRef) * Max(n, 1));
+	Condition  *filter;
 
 	for (int i = 0; i < n; i++)
 		values[i] = ValueOfString(SliceOf(list_nth(q->pattern.kinds, i)));
-	return ConditionBuildIn(SliceOf(q->pattern.kind_attribute), values, n);
+	filter = ConditionBuildIn(SliceOf(q->pattern.kind_attribute), values, n);
+	return q->pattern.excludes ? ConditionBuildNot(filter) : filter;
 }
 
 static Condition *

@@ -114,6 +114,7 @@ typedef struct AccessPattern
 	PatternKey	keys[KEY_MAX_ATTRIBUTES];
 	const char *kind_attribute; /* type attribute; NULL if the range has no items of other kinds */
 	List	   *kinds;			/* values of the type attribute */
+	bool		excludes;		/* these are the values that others have */
 	List	   *equalities;		/* of PatternEquality * */
 	const char *basis;			/* what it was made of (pattern_basis.c); NULL in older records */
 	ValueRef	arguments;		/* a map of texts: the arguments of dynamo.create_access_pattern */
@@ -245,10 +246,10 @@ typedef struct PatternRange
 extern PatternRange PatternRangeOf(const AccessPattern *pattern, const PatternTarget *target, int attribute);
 
 /*
- * Returns an entity that is not one of the target's, and of which items may be in the
- * range; NULL if there is none.  ranges: of each key attribute.
+ * Returns the entities (const Entity *) that are not the target's, and of which items may be
+ * in the range.  ranges: of each key attribute.
  */
-extern const Entity *PatternOtherInRange(const PatternTarget *target, const PatternRange *ranges);
+extern List *PatternOthersInRange(const PatternTarget *target, const PatternRange *ranges);
 
 /*
  * Determines how items of the entities are distinguished from others in the

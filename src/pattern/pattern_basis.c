@@ -16,7 +16,7 @@
  *	 "given": {...}, "filtered": true}
  *
  * Without "filtered" the range must not contain items of other entities, which may be
- * declared later.
+ * declared later, but those that are "excluded": {"attribute": "kind", "values": ["line"]}.
  */
 #include "postgres.h"
 
@@ -100,6 +100,23 @@ BuildRange(ItemBuilder *b, Slice attribute, const PatternRange *range)
 	ItemBuilderEnd(b);
 }
 
+/* Writes which items are filtered out. */
+static void
+BuildExcluded(ItemBuilder *b, const AccessPattern *pattern)
+{
+	ListCell   *cell;
+
+	ItemBuilderName(b, "excluded", strlen("excluded"));
+	ItemBuilderBeginMap(b);
+	BuildBasisString(b, "attribute", SliceOf(pattern->kind_attribute));
+	ItemBuilderName(b, "values", strlen("values"));
+	ItemBuilderBeginList(b);
+	foreach(cell, pattern->kinds)
+		ItemBuilderString(b, lfirst(cell), strlen(lfirst(cell)));
+	ItemBuilderEnd(b);
+	ItemBuilderEnd(b);
+}
+
 char *
 PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const char *name)
 {
@@ -128,7 +145,9 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 		ItemBuilderName(b, "given", strlen("given"));
 		ItemBuilderValue(b, target->keys);
 	}
-	BuildTrue(b, "filtered", pattern->kind_attribute != NULL);
+	BuildTrue(b, "filtered", pattern->kind_attribute != NULL && !pattern->excludes);
+	if (pattern->excludes)
+		BuildExcluded(b, pattern);
 	ItemBuilderEnd(b);
 	return JsonbToCString(NULL, &ValueToJsonb(ItemRoot(ItemBuilderFinish(b)))->root, 0);
 }
@@ -292,13 +311,34 @@ EntitiesProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
 	return NULL;
 }
 
+/* Whether a pattern filters out the items of an entity. */
+static bool
+IsExcluded(ValueRef basis, const Entity *entity)
+{
+	ValueRef	excluded = StoredMember(basis, "excluded", VALUE_M);
+	ValueRef	values = ValueIsMissing(excluded) ? MISSING_VALUE : StoredMember(excluded, "values", VALUE_L);
+	Container	list;
+
+	if (ValueIsMissing(values) || !SlicesAgree(StoredString(excluded, "attribute"), entity->type_attribute))
+		return false;
+	ContainerOpen(values, &list);
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		ValueRef	value = ListElement(&list, i);
+
+		if (ValueTypeOf(value) == VALUE_S && SliceEqual(ValuePayload(value), entity->type_value))
+			return true;
+	}
+	return false;
+}
+
 const char *
 PatternBasisProblem(const TableDef *def, const char *json)
 {
 	ValueRef	basis = ReadBasis(json);
 	PatternTarget target = {.table = def, .keys = StoredMember(basis, "given", VALUE_M)};
 	PatternRange ranges[KEY_MAX_ATTRIBUTES];
-	const Entity *other;
+	ListCell   *cell;
 	const char *problem = IndexProblem(def, basis, &target);
 
 	if (problem == NULL)
@@ -307,9 +347,14 @@ PatternBasisProblem(const TableDef *def, const char *json)
 		problem = EntitiesProblem(def, basis, &target);
 	if (problem != NULL || ReadBasisFlag(basis, "filtered"))
 		return problem;
-	other = PatternOtherInRange(&target, ranges);
-	return other == NULL ? NULL : psprintf("its range can also contain items of entity \"%.*s\"",
-										   (int) other->name.len, other->name.data);
+	foreach(cell, PatternOthersInRange(&target, ranges))
+	{
+		const Entity *other = lfirst(cell);
+
+		if (!IsExcluded(basis, other))
+			return psprintf("its range can also contain items of entity \"%.*s\"", (int) other->name.len, other->name.data);
+	}
+	return NULL;
 }
 
 /* ---- one read ---- */

@@ -155,10 +155,11 @@ IsWantedEntity(const PatternTarget *target, const Entity *entity)
 	return false;
 }
 
-const Entity *
-PatternOtherInRange(const PatternTarget *target, const PatternRange *ranges)
+List *
+PatternOthersInRange(const PatternTarget *target, const PatternRange *ranges)
 {
 	const EntitySet *set = target->table->entities;
+	List	   *others = NIL;
 
 	for (int i = 0; target->nentities > 0 && i < set->count; i++)
 	{
@@ -168,30 +169,61 @@ PatternOtherInRange(const PatternTarget *target, const PatternRange *ranges)
 		for (int j = 0; in_range && j < KeyCount(target->key); j++)
 			in_range = MayBeInRangeOf(target, j, &ranges[j], e);
 		if (in_range)
-			return e;
+			others = lappend(others, unconstify(Entity *, e));
+	}
+	return others;
+}
+
+/* ---- a filter by kind ---- */
+
+/* Returns an entity without type attribute; NULL if there is none. */
+static const Entity *
+FindUntyped(const Entity *const *entities, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (entities[i]->type_attribute.data == NULL)
+			return entities[i];
 	}
 	return NULL;
+}
+
+static void
+RefuseUntyped(const Entity *wanted, const Entity *other)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the range also contains items of entity \"%.*s\", but entity \"%.*s\" has no type attribute to distinguish them",
+					(int) other->name.len, other->name.data, (int) wanted->name.len, wanted->name.data),
+			 errdetail("A request filters by attributes, not by keys."),
+			 errhint("Declare one of the two entities with a type attribute, or choose keys that distinguish them.")));
 }
 
 void
 PatternPlanKind(AccessPattern *pattern, const PatternTarget *target)
 {
 	PatternRange ranges[KEY_MAX_ATTRIBUTES];
-	const Entity *other;
+	List	   *others;
+	const Entity **filtered = target->entities;
+	int			n = target->nentities;
+	const Entity *untyped = FindUntyped(filtered, n);
 
 	for (int i = 0; i < KeyCount(target->key); i++)
 		ranges[i] = PatternRangeOf(pattern, target, i);
-	other = PatternOtherInRange(target, ranges);
-	for (int i = 0; other != NULL && i < target->nentities; i++)
+	others = PatternOthersInRange(target, ranges);
+	if (others == NIL)
+		return;
+	if (untyped != NULL)
 	{
-		const Entity *e = target->entities[i];
-
-		if (e->type_attribute.data == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the range also contains items of entity \"%.*s\", but entity \"%.*s\" has no type attribute to distinguish them",
-							(int) other->name.len, other->name.data, (int) e->name.len, e->name.data)));
-		pattern->kind_attribute = pnstrdup(e->type_attribute.data, e->type_attribute.len);
-		pattern->kinds = lappend(pattern->kinds, pnstrdup(e->type_value.data, e->type_value.len));
+		n = list_length(others);
+		filtered = palloc(sizeof(Entity *) * n);
+		for (int i = 0; i < n; i++)
+			filtered[i] = list_nth(others, i);
+		if (FindUntyped(filtered, n) != NULL)
+			RefuseUntyped(untyped, FindUntyped(filtered, n));
+		pattern->excludes = true;
 	}
+	pattern->kind_attribute = pnstrdup(filtered[0]->type_attribute.data, filtered[0]->type_attribute.len);
+	for (int i = 0; i < n; i++)
+		pattern->kinds = lappend(pattern->kinds, pnstrdup(filtered[i]->type_value.data, filtered[i]->type_value.len));
 }

@@ -103,7 +103,7 @@ PatternFilterExpression(const AccessPattern *pattern)
 
 	BeginFilter(&out, pattern, pattern->equalities == NIL && pattern->kind_attribute == NULL);
 	if (pattern->kinds != NIL)
-		appendStringInfo(&out, "%s#_e IN (", out.len == 0 ? "" : " AND ");
+		appendStringInfo(&out, "%s%s#_e IN (", out.len == 0 ? "" : " AND ", pattern->excludes ? "NOT " : "");
 	for (int i = 0; i < list_length(pattern->kinds); i++)
 		appendStringInfo(&out, "%s:_e%d", i == 0 ? "" : ", ", i);
 	if (pattern->kinds != NIL)
