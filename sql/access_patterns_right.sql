@@ -142,4 +142,22 @@ SELECT rule, object, evidence FROM advise('mixed') WHERE rule = 'stale pattern';
 SELECT create_access_pattern('mixed', 'of_customer', 'customer = :c AND n >= :n', '{line}', replace => true);
 SELECT problem FROM check_access_patterns('mixed') WHERE pattern = 'of_customer'::regproc;
 SET client_min_messages = error;
+-- a part that may contain the text behind it: only whole keys tell its values
+SELECT create_table('any', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "GP", "sort_key": "GS"}]');
+SELECT create_entity('any', 'note', '{"PK": "{writer}", "SK": "{area:any}#{n:03}", "GP": "{writer}", "GS": "{title:any}#{n:03}"}',
+	'{"writer": "text", "area": "text", "title": "text", "n": "int"}', type_attribute => 'kind', view_name => 'any_notes');
+INSERT INTO any_notes (writer, area, title, n) VALUES ('w', 'a', 'a', 1), ('w', 'a', 'a', 2), ('w', 'a#0', 'a#0', 1);
+SELECT create_access_pattern('any', 'any_area', 'writer = :w AND area = :a', view_name => 'any_notes');
+SELECT create_access_pattern('any', 'any_area', 'writer = :w AND area = :a AND n >= :n', view_name => 'any_notes');
+SELECT create_access_pattern('any', 'any_areas', 'writer = :w AND title IN (:t)', view_name => 'any_notes', index_name => 'GSI');
+SELECT create_access_pattern('any', 'any_key', 'writer = :w AND area IN (:a) AND n = :n', view_name => 'any_notes'),
+	create_access_pattern('any', 'any_title', 'writer = :w AND title = :t', view_name => 'any_notes', index_name => 'GSI'),
+	create_access_pattern('any', 'any_titles', 'writer = :w AND title = :t AND n >= :n', '{note}', index_name => 'GSI');
+SELECT create_access_pattern('any', 'any_absent', 'writer = :w AND title = :t', view_name => 'any_notes', index_name => 'GSI', parameters => '{"t": {"default": null}}');
+SELECT area, n FROM any_key('w', '{a,a#0}', 1);
+SELECT title, n FROM any_title('w', 'a');
+SELECT item ->> 'title', item ->> 'n' FROM any_titles('w', 'a', 0) item;
+SELECT pattern, filter_expression FROM access_patterns WHERE relation LIKE '%any"' ORDER BY 1;
+SELECT pattern, problem FROM check_access_patterns('any');
+SELECT query('any', 'writer = :w AND title = :t', '{":w": "w", ":t": "a"}'::jsonb, index_name => 'GSI') ->> 'GS';
 DROP SCHEMA t_right CASCADE;

@@ -313,7 +313,7 @@ EntitiesProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
 
 /* Whether a pattern filters out the items of an entity. */
 static bool
-IsExcluded(ValueRef basis, const Entity *entity)
+FiltersOut(ValueRef basis, const Entity *entity)
 {
 	ValueRef	excluded = StoredMember(basis, "excluded", VALUE_M);
 	ValueRef	values = ValueIsMissing(excluded) ? MISSING_VALUE : StoredMember(excluded, "values", VALUE_L);
@@ -351,7 +351,7 @@ PatternBasisProblem(const TableDef *def, const char *json)
 	{
 		const Entity *other = lfirst(cell);
 
-		if (!IsExcluded(basis, other))
+		if (!FiltersOut(basis, other))
 			return psprintf("its range can also contain items of entity \"%.*s\"", (int) other->name.len, other->name.data);
 	}
 	return NULL;

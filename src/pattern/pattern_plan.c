@@ -188,7 +188,8 @@ CheckShardPart(const Plan *plan, const TemplatePart *part)
 
 /*
  * Returns the number of leading pieces that equalities give, and adds their
- * parts.
+ * parts.  A part marked "any" is only decided by the whole key: that of another value, which
+ * contains the text behind the part, may begin with the same text.
  */
 static int
 AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
@@ -207,10 +208,18 @@ AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
 			break;
 		CheckShardPart(plan, part);
 		c->used = true;
-		c->decided |= part->kind != PART_SHARD;
+		c->decided |= part->kind != PART_SHARD && !part->any;
 		AddPlanPart(plan, value, part, c->parameter);
 	}
 	return known;
+}
+
+/* All parts of a key are given. */
+static void
+DecideAny(Plan *plan, const Template *t)
+{
+	if (t->marked < t->npieces)
+		FindPlanClause(plan, t->pieces[t->marked].part->name, true)->decided = true;
 }
 
 static KeyComparison
@@ -446,6 +455,8 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute, bool sorts)
 	}
 	n = AddKnownParts(plan, t, &known);
 	range = FindRange(plan, t, n);
+	if (range == NULL && n == t->npieces && same)
+		DecideAny(plan, t);
 	if (range == NULL && sorts && MarkOptional(plan, &known))
 	{
 		AddOptional(plan, attribute, &known, same);
@@ -474,14 +485,49 @@ TemplateTells(const Template *t, Slice attribute)
 	return false;
 }
 
-static void
-RefuseUntold(const ComposedKey *key, Slice attribute)
+/* Whether a part marked "any" is why the key does not decide an attribute; otherwise it has the shard. */
+static bool
+IsAnyPart(const Plan *plan, Slice attribute)
 {
+	for (int i = 0; i < KeyCount(plan->target->key); i++)
+	{
+		bool		same;
+		const Template *t = PatternCommonTemplate(plan->target, &plan->target->key->attributes[i], &same);
+
+		if (t != NULL && t->marked < t->npieces && SliceEqual(t->pieces[t->marked].part->name, attribute))
+			return true;
+	}
+	return false;
+}
+
+static void
+RefuseUntold(const Plan *plan, const ComposedKey *key, Slice attribute)
+{
+	if (IsAnyPart(plan, attribute))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("keys with other values of \"%.*s\" begin with the same text, and an item may have the attribute in key attribute \"%.*s\" alone",
+						(int) attribute.len, attribute.data, (int) key->attribute.len, key->attribute.data),
+				 errdetail("{%.*s:any} may contain the text that follows it.", (int) attribute.len, attribute.data),
+				 errhint("Compare all parts of the key by \"=\", or read an index that is not the table's key.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("the key has only the shard of \"%.*s\", which an item may have in key attribute \"%.*s\" alone",
 					(int) attribute.len, attribute.data, (int) key->attribute.len, key->attribute.data),
 			 errhint("Compare the other parts of that key, too, or read an index that is not the table's key.")));
+}
+
+/* The elements of a list are told by the key alone, so that what is filtered by is the same for all. */
+static void
+RefuseUndecidedList(const Plan *plan, Slice attribute)
+{
+	if (IsAnyPart(plan, attribute))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%.*s\" cannot be one of a list, because keys with other values of it begin with the same text",
+						(int) attribute.len, attribute.data),
+				 errdetail("{%.*s:any} may contain the text that follows it.", (int) attribute.len, attribute.data)));
+	InvalidArgument("the key has only the shard of \"%.*s\", which cannot be one of a list", (int) attribute.len, attribute.data);
 }
 
 /* Returns the key of the table that tells the attribute, composed of the parameters. */
@@ -494,7 +540,7 @@ MakeTellingKey(Plan *plan, const ComposedKey *key, Slice attribute)
 	*telling = (PatternKey) {.attribute = SliceCopy(key->attribute), .op = KEY_EQ, .nvalues = 1};
 	if (plan->target->index == NULL || KeySchemaHas(plan->target->key, key->attribute) ||
 		AddKnownParts(plan, key->template, value) < key->template->npieces)
-		RefuseUntold(key, attribute);
+		RefuseUntold(plan, key, attribute);
 	value->comparison = KEY_IS;
 	return telling;
 }
@@ -515,8 +561,8 @@ HasTellingKey(const PatternEquality *e, const ComposedKey *key)
 }
 
 /*
- * Adds the equality of an attribute of which the key has only the shard, so that
- * the range contains other values, too.  An item that lacks the attribute may have it
+ * Adds the equality of an attribute of which the key has only the shard, or a part marked
+ * "any", so that the range contains other values, too.  An item that lacks the attribute may have it
  * in its own key.
  */
 static void
@@ -525,7 +571,10 @@ AddEquality(Plan *plan, const Clause *c)
 	PatternEquality *e = palloc0(sizeof(PatternEquality));
 
 	if (c->list)
-		InvalidArgument("the key has only the shard of \"%.*s\", which cannot be one of a list", (int) c->attribute.len, c->attribute.data);
+		RefuseUndecidedList(plan, c->attribute);
+	if (IsOptional(plan, plan->pattern->parameters[c->parameter].name))
+		InvalidArgument("\"%.*s\" cannot be absent, because it is filtered by: its parameter cannot have the default null",
+						(int) c->attribute.len, c->attribute.data);
 	e->attribute = SliceCopy(c->attribute);
 	e->parameter = plan->pattern->parameters[c->parameter].name;
 	for (int i = 0; i < plan->target->nentities; i++)
