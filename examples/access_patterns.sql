@@ -50,18 +50,18 @@ SELECT create_access_pattern('shop', 'shop_products_of_order', 'OrderId = :order
 	description => '4. products of an order');
 SELECT create_access_pattern('shop', 'shop_invoice_of_order', 'OrderId = :order', view_name => 'shop_invoices',
 	description => '5. invoice of an order');
-SELECT create_access_pattern('shop', 'shop_orders_of_product', 'ProductId = :product AND #d BETWEEN :since AND :until', view_name => 'shop_order_items',
-	index_name => 'GSI1', expression_attribute_names => '{"#d": "Date"}',
+SELECT create_access_pattern('shop', 'shop_orders_of_product', 'ProductId = :product AND Date BETWEEN :since AND :until', view_name => 'shop_order_items',
+	index_name => 'GSI1',
 	description => '6. orders of a product in a date range');
 SELECT create_access_pattern('shop', 'shop_invoice', 'InvoiceId = :invoice', view_name => 'shop_invoices', index_name => 'GSI1',
 	description => '7. invoice by id');
 SELECT create_access_pattern('shop', 'shop_payments', 'InvoiceId = :invoice', '{invoice}', index_name => 'GSI1', projection_expression => 'Payments',
 	description => '8. payments of an invoice');
-SELECT create_access_pattern('shop', 'shop_invoices_of_customer', 'CustomerId = :customer AND #d BETWEEN :since AND :until', view_name => 'shop_invoices',
-	index_name => 'GSI2', expression_attribute_names => '{"#d": "Date"}',
+SELECT create_access_pattern('shop', 'shop_invoices_of_customer', 'CustomerId = :customer AND Date BETWEEN :since AND :until', view_name => 'shop_invoices',
+	index_name => 'GSI2',
 	description => '9. invoices of a customer in a date range');
-SELECT create_access_pattern('shop', 'shop_products_of_customer', 'CustomerId = :customer AND #d BETWEEN :since AND :until',
-	view_name => 'shop_order_items', index_name => 'GSI2', expression_attribute_names => '{"#d": "Date"}',
+SELECT create_access_pattern('shop', 'shop_products_of_customer', 'CustomerId = :customer AND Date BETWEEN :since AND :until',
+	view_name => 'shop_order_items', index_name => 'GSI2',
 	description => '10. products ordered by a customer in a date range');
 
 \echo '2. A shop with ten access patterns'
@@ -120,14 +120,9 @@ SELECT create_access_pattern('tickets', 'user_with_latest_tickets', 'Org = :org 
 	scan_index_forward => false, max_items => 3, description => '4. a user and the two latest tickets');
 SELECT create_access_pattern('tickets', 'ticket_with_comments', 'TicketId = :ticket', '{ticket,comment}',
 	description => '4. a ticket with its comments');
-SELECT create_access_pattern('stores', 'stores_of_country', 'Country = :country', view_name => 'store_rows',
-	description => '5. the stores of a country');
-SELECT create_access_pattern('stores', 'stores_of_state', 'Country = :country AND State = :state', view_name => 'store_rows',
-	description => '5. of a state');
-SELECT create_access_pattern('stores', 'stores_of_city', 'Country = :country AND State = :state AND City = :city', view_name => 'store_rows',
-	description => '5. of a city');
-SELECT create_access_pattern('stores', 'stores_of_zip', 'Country = :country AND State = :state AND City = :city AND Zip = :zip', view_name => 'store_rows',
-	description => '5. of a zip code');
+SELECT create_access_pattern('stores', 'stores_in', 'Country = :country AND State = :state AND City = :city AND Zip = :zip', view_name => 'store_rows',
+	parameters => '{"state": {"default": null}, "city": {"default": null}, "zip": {"default": null}}',
+	description => '5. the stores of a country, of a state, of a city or of a zip code');
 
 \echo '4. One-to-many, five strategies'
 SELECT item -> 'MailingAddresses' AS addresses FROM customer_with_addresses('alice') AS item;
@@ -138,10 +133,10 @@ SELECT "UserName" FROM users_of_organization('microsoft');
 SELECT "UserName", "UserType" FROM organization_user('amazon', 'JeffBezos');
 SELECT item ->> 'GSI1SK' AS id, coalesce(item ->> 'UserName', item ->> 'Subject') AS what FROM user_with_latest_tickets('microsoft', 'BillGates') AS item;
 SELECT item ->> 'SK' AS sk FROM ticket_with_comments('1584043200-a1') AS item;
-SELECT count(*) FROM stores_of_country('USA');
-SELECT "Place" FROM stores_of_state('USA', 'Nebraska');
-SELECT "Place" FROM stores_of_city('USA', 'Nebraska', 'Omaha');
-SELECT "Street" FROM stores_of_zip('USA', 'Nebraska', 'Omaha', '68118');
+SELECT count(*) FROM stores_in('USA');
+SELECT "Place" FROM stores_in('USA', 'Nebraska');
+SELECT "Place" FROM stores_in('USA', 'Nebraska', 'Omaha');
+SELECT "Street" FROM stores_in('USA', 'Nebraska', 'Omaha', '68118');
 
 -- ---- 5. Human resources and order entry ----
 --
@@ -151,16 +146,16 @@ SELECT "Street" FROM stores_of_zip('USA', 'Nebraska', 'Omaha', '68118');
 
 SELECT create_access_pattern('hr_oe', 'hr_employee', 'EmployeeId = :employee', '{employee,contract,job_history,current_job,workplace,quota}',
 	description => '1. employee by id, with all that is known');
-SELECT create_access_pattern('hr_oe', 'hr_employee_by_name', '#n = :name', index_name => 'GSI1', keys => '{"GSI1PK": "{Name}", "GSI1SK": "HR-EMPLOYEE{EmployeeId}"}',
-	expression_attribute_names => '{"#n": "Name"}', description => '2. employee by name');
+SELECT create_access_pattern('hr_oe', 'hr_employee_by_name', 'Name = :name', index_name => 'GSI1', keys => '{"GSI1PK": "{Name}", "GSI1SK": "HR-EMPLOYEE{EmployeeId}"}',
+	description => '2. employee by name');
 SELECT create_access_pattern('hr_oe', 'hr_current_job', 'EmployeeId = :employee', keys => '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "JH#{Since:date}"}',
 	scan_index_forward => false, max_items => 1, description => '3. current job of an employee');
-SELECT create_access_pattern('hr_oe', 'oe_orders_of_customer', 'CustomerId = :customer AND #s = :status AND #d BETWEEN :since AND :until', index_name => 'GSI1',
+SELECT create_access_pattern('hr_oe', 'oe_orders_of_customer', 'CustomerId = :customer AND Status = :status AND Date BETWEEN :since AND :until', index_name => 'GSI1',
 	keys => '{"GSI1PK": "OE-CUSTOMER{CustomerId}", "GSI1SK": "{Status}#{Date:date}"}',
-	expression_attribute_names => '{"#s": "Status", "#d": "Date"}', parameters => '{"since": "date", "until": "date"}',
+	parameters => '{"since": "date", "until": "date"}',
 	description => '4. orders of a customer in a date range, by status');
-SELECT create_access_pattern('hr_oe', 'oe_orders_by_status', '#s = :status AND #d BETWEEN :since AND :until', view_name => 'orders_of_customers',
-	index_name => 'GSI2', expression_attribute_names => '{"#s": "Status", "#d": "Date"}',
+SELECT create_access_pattern('hr_oe', 'oe_orders_by_status', 'Status = :status AND Date BETWEEN :since AND :until', view_name => 'orders_of_customers',
+	index_name => 'GSI2',
 	description => '5. all orders of a status in a date range, of every customer, from all shards');
 SELECT create_access_pattern('hr_oe', 'hr_hired_since', 'Hired > :since', index_name => 'GSI1',
 	keys => '{"GSI1PK": "HR-CONFIDENTIAL", "GSI1SK": "{Hired:date}"}', parameters => '{"since": "date"}', description => '6. employees hired recently');
@@ -170,8 +165,8 @@ SELECT create_access_pattern('hr_oe', 'oe_product_items', 'ProductId = :product'
 	description => '8. order items of a product, with its inventories');
 SELECT create_access_pattern('hr_oe', 'oe_customers_of_rep', 'RepId = :rep', index_name => 'GSI1',
 	keys => '{"GSI1PK": "HR-EMPLOYEE{RepId}", "GSI1SK": "CUSTOMER#{Name}"}', description => '9. customers of an account representative');
-SELECT create_access_pattern('hr_oe', 'oe_orders_of_rep', 'RepId = :rep AND #s = :status', index_name => 'GSI1',
-	keys => '{"GSI1PK": "HR-EMPLOYEE{RepId}", "GSI1SK": "{Status}#{Date:date}"}', expression_attribute_names => '{"#s": "Status"}',
+SELECT create_access_pattern('hr_oe', 'oe_orders_of_rep', 'RepId = :rep AND Status = :status', index_name => 'GSI1',
+	keys => '{"GSI1PK": "HR-EMPLOYEE{RepId}", "GSI1SK": "{Status}#{Date:date}"}',
 	description => '10. orders of an account representative by date');
 SELECT create_access_pattern('hr_oe', 'hr_employees_by_title', 'Title = :title', index_name => 'GSI1',
 	keys => '{"GSI1PK": "{Title}", "GSI1SK": "EMPLOYEE#{Name}"}', description => '11. employees with a job title');

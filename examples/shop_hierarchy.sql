@@ -35,16 +35,21 @@ SELECT dynamo.create_entity('ecommerce', 'order', type_attribute => 'kind', view
 SELECT dynamo.create_entity('ecommerce', 'item', type_attribute => 'kind', view_name => 'ecommerce_items',
 	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:word}#ITEM#{product_id}"}',
 	attributes => '{"customer_id": "text", "order_id": "text", "product_id": "text",
-		"product_name": "text", "quantity": "int", "price": "numeric"}');
+		"product_name": "text", "quantity": "int", "price": "numeric",
+		"amount": {"type": "numeric", "computed": "price * quantity"}}');
+
+-- The total of an order is that of its items: the database keeps it, whatever writes them.
+SELECT dynamo.create_total('ecommerce', 'total_amount', parent => 'order', child => 'item',
+	totals => '{"total_amount": "sum(amount)"}');
 
 -- Rows of the views become items.
 INSERT INTO ecommerce_customers (customer_id, name, email) VALUES
 	('12345', 'Alice Smith', 'alice.smith@example.com'),
 	('67890', 'Bob Jones', 'bob.jones@example.com');
-INSERT INTO ecommerce_orders (customer_id, order_id, order_date, total_amount) VALUES
-	('12345', '98765', '2023-10-27 10:00Z', 150.75),
-	('12345', '98801', '2023-11-02 16:20Z', 49.90),
-	('67890', '98770', '2023-10-28 08:30Z', 50.00);
+INSERT INTO ecommerce_orders (customer_id, order_id, order_date) VALUES
+	('12345', '98765', '2023-10-27 10:00Z'),
+	('12345', '98801', '2023-11-02 16:20Z'),
+	('67890', '98770', '2023-10-28 08:30Z');
 
 -- So do items as plain JSON, in any other way of writing.
 SELECT count(*) AS items_put
