@@ -20,6 +20,19 @@
 #define PAUSE_MILLISECONDS	200
 #define LOCK_TRIES			120
 
+/*
+ * An attempt is shorter than the usual deadlock_timeout, so it looks for a deadlock, and for an
+ * autovacuum worker that is in the way, after a part of its time.
+ */
+#define DEADLOCK_MILLISECONDS	20
+
+/*
+ * Two changes whose attempts wait for each other are rolled back to where neither holds what
+ * the other needs, and one of them succeeds later.  If attempts of one change meet so many
+ * deadlocks, then what the transactions held before is the reason, which no attempt resolves.
+ */
+#define DEADLOCKS		4
+
 typedef struct Attempt
 {
 	void		(*action) (void *arg);
@@ -33,6 +46,12 @@ WaitsAreBrief(void)
 	return LockTimeout > 0 && LockTimeout <= LOCK_MILLISECONDS;
 }
 
+static void
+SetForAttempt(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
 /* A step of TryInSubtransaction. */
 static void
 RunAttempt(void *arg)
@@ -40,8 +59,11 @@ RunAttempt(void *arg)
 	const Attempt *attempt = arg;
 	int			level = NewGUCNestLevel();
 
-	(void) set_config_option("lock_timeout", psprintf("%d", LOCK_MILLISECONDS), PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	SetForAttempt("lock_timeout", psprintf("%d", LOCK_MILLISECONDS));
+	if (DeadlockTimeout > DEADLOCK_MILLISECONDS)
+		SetForAttempt("deadlock_timeout", psprintf("%d", DEADLOCK_MILLISECONDS));
+	/* otherwise each attempt would be logged */
+	SetForAttempt("log_lock_waits", "off");
 	attempt->action(attempt->arg);
 	AtEOXact_GUC(false, level);
 }
@@ -73,6 +95,7 @@ RunWithBriefLocks(void (*action) (void *arg), void *arg)
 	Attempt		attempt = {action, arg};
 	TimestampTz start = GetCurrentTimestamp();
 	ErrorData  *error;
+	int			deadlocks = 0;
 
 	if (WaitsAreBrief())
 	{
@@ -81,8 +104,10 @@ RunWithBriefLocks(void (*action) (void *arg), void *arg)
 	}
 	for (int i = 1; (error = TryInSubtransaction(RunAttempt, &attempt)) != NULL; i++)
 	{
-		/* two attempts may have waited for each other, which neither does for long */
 		if (error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
+			ReThrowError(error);
+		deadlocks += error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
+		if (deadlocks == DEADLOCKS)
 			ReThrowError(error);
 		if (i == LOCK_TRIES || LockTimeoutPassed(start))
 			RefuseInUse(error);

@@ -15,7 +15,8 @@
 /*
  * Runs an action that takes locks and changes catalogs, in a subtransaction.  If a lock is not
  * granted in a short time, rolls it back and tries again, for half a minute or the caller's
- * lock_timeout; then raises the error.
+ * lock_timeout; then raises the error.  What the transaction holds already, it holds between
+ * two attempts: a deadlock that follows from that is detected within some attempts.
  */
 extern void RunWithBriefLocks(void (*action) (void *arg), void *arg);
 

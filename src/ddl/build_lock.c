@@ -14,9 +14,11 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
+#include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/wait_event.h"
 
+#include "ddl/brief_lock.h"
 #include "ddl/build_lock.h"
 
 /* Time in which a canceled builder normally ends. */
@@ -123,8 +125,9 @@ BuilderWaits(Oid relid)
 	return waits;
 }
 
-bool
-BuildStop(Oid relid)
+/* Cancels builders until none holds the lock; returns whether there was one. */
+static bool
+StopBuilder(Oid relid)
 {
 	LOCKTAG		tag;
 
@@ -148,4 +151,37 @@ BuildStop(Oid relid)
 		CHECK_FOR_INTERRUPTS();
 	} while (!TryBuilderLock(&tag, ExclusiveLock));
 	return true;
+}
+
+static void (*continue_build) (Oid relid) = NULL;
+
+void
+BuildContinueWith(void (*action) (Oid relid))
+{
+	continue_build = action;
+}
+
+void
+BuildStop(Oid relid)
+{
+	if (StopBuilder(relid) && continue_build != NULL)
+		continue_build(relid);
+}
+
+/* ---- with a lock on the table ---- */
+
+/* An action of RunWithBriefLocks. */
+static void
+StopAndLock(void *arg)
+{
+	Oid			relid = *(Oid *) arg;
+
+	BuildStop(relid);
+	LockRelationOid(relid, AccessExclusiveLock);
+}
+
+void
+BuildStopAndLock(Oid relid)
+{
+	RunWithBriefLocks(StopAndLock, &relid);
 }

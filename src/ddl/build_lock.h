@@ -27,8 +27,19 @@ extern bool BuilderWaits(Oid relid);
  * Cancels the builder of a table, if any, and excludes others until the end of
  * the transaction.  DDL with an exclusive lock would otherwise block readers
  * and writers for the duration of the build.  The caller has checked that the
- * user owns the table.  Returns whether there was a builder.
+ * user owns the table.  The build goes on after this transaction, even if that
+ * is rolled back.
  */
-extern bool BuildStop(Oid relid);
+extern void BuildStop(Oid relid);
+
+/*
+ * Does so and locks the table exclusively until the end of the transaction, in
+ * attempts between which neither lock is held: a transaction that uses the
+ * table can change its indexes meanwhile.
+ */
+extern void BuildStopAndLock(Oid relid);
+
+/* Sets what starts a build that was stopped; the module that builds calls it. */
+extern void BuildContinueWith(void (*action) (Oid relid));
 
 #endif							/* DYNAMO_DDL_BUILD_LOCK_H */

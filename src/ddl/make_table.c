@@ -234,7 +234,7 @@ TableDrop(const char *table_name)
 
 	/* A builder can hold a lock for a long time. */
 	table_close(rel, AccessShareLock);
-	(void) BuildStop(relid);
+	BuildStopAndLock(relid);
 	rel = OpenTableForDrop(table_name, AccessExclusiveLock);
 	relid = RelationGetRelid(rel);
 	CALL_FEATURES(check_drop, relid, list_make1_oid(relid));

@@ -121,6 +121,17 @@ BuildAtCommit(Oid relid)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * Starts a worker for a build that this transaction has stopped.  It begins when the
+ * transaction has ended, in whichever way.
+ */
+static void
+ContinueBuild(Oid relid)
+{
+	if (!BuildNow(relid))
+		BuildAtCommit(relid);
+}
+
 void
 BuildIfPending(Relation rel, const TableDef *def)
 {
@@ -155,6 +166,7 @@ void
 BuildWorkerInit(void)
 {
 	RegisterXactCallback(LaunchRequested, NULL);
+	BuildContinueWith(ContinueBuild);
 	BuildSlotInit();
 	BuildStateInit();
 	DefineCustomIntVariable("dynamo.in_place_build_limit",

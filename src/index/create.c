@@ -98,24 +98,21 @@ AddColumns(Oid relid, const TableDef *def, int first)
 				 clauses.data);
 }
 
-void
-InterruptBuilder(Oid relid)
-{
-	/*
-	 * The worker continues after this transaction, even if it is rolled back.
-	 */
-	if (BuildStop(relid) && !BuildNow(relid))
-		BuildAtCommit(relid);
-}
-
-void
-InterruptBuild(const char *table_name)
+/* Returns the table that a name means, with the checks of OpenAnyTableForDdl, unlocked. */
+static Oid
+TableToChange(const char *table_name)
 {
 	Relation	rel = OpenAnyTableForDdl(table_name, AccessShareLock);
 	Oid			relid = RelationGetRelid(rel);
 
 	table_close(rel, AccessShareLock);
-	InterruptBuilder(relid);
+	return relid;
+}
+
+void
+InterruptBuild(const char *table_name)
+{
+	BuildStop(TableToChange(table_name));
 }
 
 /*
@@ -136,7 +133,12 @@ RefuseDuringBuild(const char *table_name)
 TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
-	InterruptBuild(table_name);
+	Oid			unlocked = TableToChange(table_name);
+
+	if (RelationIsDistributed(unlocked))
+		BuildStop(unlocked);
+	else
+		BuildStopAndLock(unlocked);
 	return LockAnyDefinition(table_name, AccessExclusiveLock, relid);
 }
 

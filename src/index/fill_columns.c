@@ -22,6 +22,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "ddl/build_lock.h"
 #include "index/build.h"
 #include "security/owner.h"
 #include "stat/progress.h"
@@ -230,7 +231,7 @@ FillTablesAgain(Oid relid)
 
 		if (!index->kind->own_entries || index->status != INDEX_CREATING)
 			continue;
-		InterruptBuilder(relid);
+		BuildStop(relid);
 		BuildStateStart(relid, index->name, PHASE_FILLING);
 	}
 	TableDefRelease(def);

@@ -67,7 +67,6 @@ extern bool BuildsInPlace(Oid relid);
  * builds.
  */
 extern DYNAMO_EXPORT void InterruptBuild(const char *table_name);
-extern void InterruptBuilder(Oid relid);
 
 /* Raises an error if another index of the table is being built. */
 extern void CheckNoPendingBuild(const TableDef *def);
