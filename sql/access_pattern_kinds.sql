@@ -48,4 +48,32 @@ SELECT create_entity('parts', 'order', '{"PK": "C#{customer}", "SK": "O#{order_i
 SELECT create_entity('parts', 'line', '{"PK": "C#{buyer}", "SK": "O#{line_of:06}#{product}"}', '{"buyer": "text", "line_of": "int", "product": "text"}', type_attribute => 'kind');
 SELECT count(put_item('parts', i::jsonb)) FROM unnest(ARRAY['{"customer": "c1", "order_id": 1}', '{"customer": "c1", "order_id": 2}', '{"kind": "line", "buyer": "c1", "line_of": 1, "product": "pen"}']) i;
 SELECT query('parts', 'customer = :c AND order_id >= :o', '{":c": "c1", ":o": 1}'::jsonb) ->> 'SK';
+
+-- the type attribute in a key: its value is the entity's, unless the condition compares it
+SELECT create_table('typed', 'PK', 'SK', indexes => '[{"index_name": "all", "partition_key": "GP", "sort_key": "GS"}]');
+SELECT create_entity('typed', e, '{"PK": "{customer}", "SK": "{kind}#{n:03}", "GP": "ALL#{kind}", "GS": "{day:date}"}', '{"kind": "text", "customer": "text", "n": "int", "day": "date"}',
+	type_attribute => 'kind', type_value => v, view_name => 'typed_' || e) FROM (VALUES ('order', 'order'), ('bill', '{bill}')) e(e, v);
+INSERT INTO typed_order (customer, n, day) SELECT 'c', n, '2026-01-01'::date + n FROM generate_series(1, 3) n;
+INSERT INTO typed_bill (customer, n, day) SELECT 'c', n, '2026-01-01'::date + n FROM generate_series(1, 3) n;
+SELECT create_access_pattern('typed', 'typed_orders', 'customer = :c AND n >= :n', view_name => 'typed_order'),
+	create_access_pattern('typed', 'typed_bill_of', 'customer = :c AND n = :n', view_name => 'typed_bill'),
+	create_access_pattern('typed', 'typed_latest', 'day >= :d', view_name => 'typed_bill', index_name => 'all', scan_index_forward => false, max_items => 2),
+	create_access_pattern('typed', 'typed_all', NULL, '{order}', index_name => 'all'),
+	create_access_pattern('typed', 'typed_any', 'kind = :kind AND day >= :d', '{order,bill}', index_name => 'all'),
+	create_access_pattern('typed', 'typed_each', 'kind IN (:kinds) AND day >= :d', '{order,bill}', index_name => 'all');
+SELECT n FROM typed_orders('c', 2);
+SELECT kind, n FROM typed_bill_of('c', 2);
+SELECT n FROM typed_latest('2026-01-01');
+SELECT item ->> 'n' FROM typed_all() item;
+SELECT item ->> 'kind', item ->> 'n' FROM typed_any('{bill}', '2026-01-03') item;
+SELECT item ->> 'kind', item ->> 'n' FROM typed_each('{order,"{bill}"}', '2026-01-03') item;
+SELECT pattern, key_condition, filter_expression FROM access_patterns WHERE relation = 't_pattern_kinds.typed' ORDER BY 1;
+SELECT pattern, runs > 0 AS ran, problem FROM check_access_patterns('typed', strict => true);
+SELECT i #>> '{SK,S}' FROM json_array_elements(request('Query', access_pattern_request('typed_latest', '{"d": "2026-01-01"}'::jsonb)) -> 'Items') i;
+-- in no key: a filter
+SELECT create_access_pattern('shop', 'of_kind', 'customer = :c AND kind = :kind', '{line,note}');
+SELECT item ->> 'SK' FROM of_kind('c1', 'remark') item UNION ALL SELECT count(*)::text FROM of_kind('c1', 'line');
+SELECT create_access_pattern('shop', 'no', 'customer = :c AND kind IN (:kinds)', '{line,note}');
+SELECT create_access_pattern('shop', 'no', 'customer = :c AND kind > :kind', '{line,note}');
+SELECT create_access_pattern('shop', 'no', 'customer = :c AND kind = :kind', '{order,note}');
 DROP SCHEMA t_pattern_kinds CASCADE;

@@ -195,16 +195,15 @@ typedef struct PatternTarget
 	int			nentities;
 	const Entity **entities;
 	ValueRef	keys;			/* templates by key attribute; MISSING_VALUE if there are none */
+	bool		typed;			/* a part that is the type attribute is the entity's value */
 } PatternTarget;
 
 /*
- * Converts the condition to conditions on keys.  Parameters without a type get
+ * Converts the clauses of the condition to conditions on keys.  Parameters without a type get
  * one from what they are compared with.  The names in the condition must be
- * parameters already, in the order of their first use.
+ * parameters already, in the order of their first use.  Clauses that are marked as used may
+ * be left over.
  */
-extern void PatternPlan(AccessPattern *pattern, const PatternTarget *target);
-
-/* The same for a condition that was read before: clauses that are marked as used may be left over. */
 extern void PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternClause *clauses, int n);
 
 /* ---- pattern_hint.c ---- */
@@ -214,6 +213,14 @@ extern void PatternPlanClauses(AccessPattern *pattern, const PatternTarget *targ
  * there is none.
  */
 extern const char *PatternNameHint(const PatternTarget *target, const PatternClause *clauses, int n);
+
+/* ---- pattern_template.c ---- */
+
+/* Returns the end of the source of a piece of a template. */
+extern const char *PatternPieceEnd(const Template *t, int piece);
+
+/* Whether a condition leaves the type attribute that a key contains to the entity, if there is one. */
+extern bool PatternIsTyped(const PatternTarget *target, const PatternClause *clauses, int n);
 
 /*
  * Returns the template of a key attribute of an entity, or of items if entity

@@ -145,6 +145,7 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 		ItemBuilderName(b, "given", strlen("given"));
 		ItemBuilderValue(b, target->keys);
 	}
+	BuildTrue(b, "typed", target->typed);
 	BuildTrue(b, "filtered", pattern->kind_attribute != NULL && !pattern->excludes);
 	if (pattern->excludes)
 		BuildExcluded(b, pattern);
@@ -336,7 +337,7 @@ const char *
 PatternBasisProblem(const TableDef *def, const char *json)
 {
 	ValueRef	basis = ReadBasis(json);
-	PatternTarget target = {.table = def, .keys = StoredMember(basis, "given", VALUE_M)};
+	PatternTarget target = {.table = def, .keys = StoredMember(basis, "given", VALUE_M), .typed = ReadBasisFlag(basis, "typed")};
 	PatternRange ranges[KEY_MAX_ATTRIBUTES];
 	ListCell   *cell;
 	const char *problem = IndexProblem(def, basis, &target);

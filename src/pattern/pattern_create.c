@@ -535,6 +535,8 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	TableDef   *def = TableDefAcquire(rel);
 	Relation	view = OpenView(p);
 	PatternTarget target;
+	PatternClause *clauses;
+	int			nclauses;
 	Oid		   *types;
 	Oid			function;
 
@@ -549,7 +551,9 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	SPI_connect();
 	if (!PG_ARGISNULL(6))
 		ReadDeclaredParameters(p, PG_GETARG_DATUM(6));
-	PatternPlan(p, &target);
+	clauses = PatternClauses(p, &nclauses);
+	target.typed = PatternIsTyped(&target, clauses, nclauses);
+	PatternPlanClauses(p, &target, clauses, nclauses);
 	CheckFilter(p, &target);
 	p->basis = PatternBasis(p, &target, name);
 	SortParameters(p);

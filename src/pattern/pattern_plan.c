@@ -82,74 +82,6 @@ UseParameter(Plan *plan, int parameter, const char *type)
 	return p->name;
 }
 
-/* ---- templates ---- */
-
-const Template *
-PatternTemplate(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
-{
-	ValueRef	given = AttributeFind(target->keys, attribute->name.data, attribute->name.len);
-
-	if (!ValueIsMissing(given))
-		return TemplateGet(ValuePayload(given));
-	for (int i = 0; entity != NULL && i < entity->nkeys; i++)
-	{
-		if (SliceEqual(entity->keys[i].attribute, attribute->name))
-			return entity->keys[i].template;
-	}
-	if (attribute->type != VALUE_S)
-		return NULL;
-	return TemplateGet(SliceOf(psprintf("{\"%.*s\"}", (int) attribute->name.len, attribute->name.data)));
-}
-
-static bool
-PiecesEqual(const TemplatePiece *a, const TemplatePiece *b)
-{
-	const TemplatePart *p = a->part;
-	const TemplatePart *q = b->part;
-
-	if (p == NULL || q == NULL)
-		return p == q && SliceEqual(a->text, b->text);
-	return SliceEqual(p->name, q->name) && p->kind == q->kind && p->letters == q->letters &&
-		p->any == q->any && p->word == q->word && p->digits == q->digits && p->decimals == q->decimals &&
-		p->with_sign == q->with_sign && p->descending == q->descending && p->unit == q->unit &&
-		p->shards == q->shards;
-}
-
-/* Whether every key of template b begins with a whole key of template a. */
-static bool
-IsBeginningOf(const Template *a, const Template *b)
-{
-	const TemplatePart *last = a->pieces[a->npieces - 1].part;
-
-	for (int i = 0; i < a->npieces; i++)
-	{
-		if (i >= b->npieces || !PiecesEqual(&a->pieces[i], &b->pieces[i]))
-			return false;
-	}
-	return last == NULL || last->kind != PART_TEXT || a->npieces == b->npieces;
-}
-
-const Template *
-PatternCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
-{
-	const Template *common = PatternTemplate(target, target->nentities > 0 ? target->entities[0] : NULL, attribute);
-
-	*same = true;
-	for (int i = 1; common != NULL && i < target->nentities; i++)
-	{
-		const Template *t = PatternTemplate(target, target->entities[i], attribute);
-
-		if (t == NULL || SliceEqual(t->source, common->source))
-			continue;
-		*same = false;
-		if (t->npieces < common->npieces ? !IsBeginningOf(t, common) : !IsBeginningOf(common, t))
-			return NULL;
-		if (t->npieces < common->npieces)
-			common = t;
-	}
-	return common;
-}
-
 /* ---- a key attribute ---- */
 
 static PatternValue *
@@ -641,13 +573,22 @@ RefuseUnused(const Plan *plan)
 	}
 }
 
-void
-PatternPlan(AccessPattern *pattern, const PatternTarget *target)
+/* An equality of the type attribute that is in no key is filtered by. */
+static void
+UseTypeAttribute(Plan *plan)
 {
-	int			n;
-	PatternClause *clauses = PatternClauses(pattern, &n);
+	for (int i = 0; i < plan->nclauses; i++)
+	{
+		Clause	   *c = &plan->clauses[i];
+		bool		is = !c->used && c->op == KEY_EQ && !c->list && plan->target->nentities > 0;
 
-	PatternPlanClauses(pattern, target, clauses, n);
+		for (int j = 0; j < plan->target->nentities; j++)
+			is = is && SliceEqual(plan->target->entities[j]->type_attribute, c->attribute);
+		if (!is)
+			continue;
+		c->used = true;
+		(void) UseParameter(plan, c->parameter, "pg_catalog.text");
+	}
 }
 
 void
@@ -668,6 +609,7 @@ PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternC
 		if (!PlanAttribute(&plan, &key->attributes[i], true))
 			break;
 	}
+	UseTypeAttribute(&plan);
 	RefuseUnused(&plan);
 	for (int i = 0; i < plan.nclauses; i++)
 	{

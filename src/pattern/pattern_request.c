@@ -253,26 +253,6 @@ PatternPlaceholders(const AccessPattern *pattern)
 
 /* ---- values as they are shown ---- */
 
-/* Returns the end of the source of a piece. */
-static const char *
-EndOfPiece(const Template *t, int piece)
-{
-	const TemplatePart *part = t->pieces[piece].part;
-	const char *end = t->source.data + t->source.len;
-	const char *at;
-
-	if (piece + 1 == t->npieces)
-		return end;
-	if (part != NULL)
-	{
-		at = part->name.data + part->name.len;
-		return (const char *) memchr(at, '}', end - at) + 1;
-	}
-	for (at = t->pieces[piece + 1].part->name.data - 1; *at != '{'; at--)
-		;
-	return at;
-}
-
 /*
  * Appends the source of a part, with the name replaced by that of the
  * parameter.
@@ -304,7 +284,7 @@ PatternValueShown(const PatternValue *value)
 	initStringInfo(&out);
 	for (int i = 0; i < t->npieces; i++)
 	{
-		const char *end = EndOfPiece(t, i);
+		const char *end = PatternPieceEnd(t, i);
 		const char *parameter = t->pieces[i].part == NULL || shown >= list_length(value->parameters) ? "" :
 			list_nth(value->parameters, shown++);
 
