@@ -87,6 +87,23 @@ SELECT count FROM pages('{}');
 SELECT * FROM pages('{OPEN}', 1, (SELECT last_evaluated_key FROM pages('{SENT}', 1)));
 SELECT * FROM pages('{OPEN,PAID}', 1, '{"PK": {"S": "x"}}');
 
+-- a part that is in the partition key and in the sort key, and keys of several attributes: each range has bounds of its own
+SELECT create_table('parts', 'PK', 'SK');
+SELECT create_index('parts', 'multi', '{A,B}'::text[], '{C,D}'::text[]);
+SELECT create_entity('parts', 'part', '{"PK": "P#{a}", "SK": "{a}#{n:03}", "A": "A#{a}", "B": "B#{b}", "C": "{c}", "D": "{a}#{n:03}"}'::jsonb,
+	'{"a": "text", "b": "text", "c": "text", "n": "int", "order_id": "int"}', type_attribute => 'kind', view_name => 'part_rows');
+INSERT INTO part_rows (a, b, c, n, order_id) SELECT chr(97 + n % 4), chr(97 + n % 2), chr(97 + n / 4 % 3), n, n FROM generate_series(1, 40) n;
+SELECT create_access_pattern('parts', 'both', 'a IN (:a) AND n >= :n', '{part}', returns => 'page'),
+	create_access_pattern('parts', 'both_back', 'a IN (:a) AND n BETWEEN :n AND :m', '{part}', returns => 'page', scan_index_forward => false),
+	create_access_pattern('parts', 'multi_sort', 'a = :a AND b = :b AND c IN (:c) AND n >= :n', '{part}', index_name => 'multi', returns => 'page', scan_index_forward => false),
+	create_access_pattern('parts', 'multi_partition', 'a IN (:a) AND b = :b AND c = :c AND n >= :n', '{part}', index_name => 'multi', returns => 'page'),
+	create_access_pattern('parts', 'multi_rows', 'a IN (:a) AND b = :b AND c = :c AND n >= :n', view_name => 'part_rows', index_name => 'multi');
+SELECT c.pattern, count(DISTINCT by_pages(c.pattern, c.arguments, n)) AS alike, by_pages(c.pattern, c.arguments, 100) AS found
+FROM (VALUES ('both', $$'{c,a,d}', 25$$), ('both_back', $$'{d,a,b}', 10, 30$$), ('multi_sort', $$'a', 'a', '{c,a}', 10$$), ('multi_partition', $$'{a,c}', 'a', 'b', 10$$)) c(pattern, arguments),
+	generate_series(1, 6) n GROUP BY c.pattern, c.arguments ORDER BY 1;
+SELECT string_agg(n::text, ' ') FROM multi_rows('{a,c}', 'a', 'b', 10);
+SELECT count(*) AS checked FROM check_access_patterns('parts', strict => true);
+
 -- other doors
 SELECT request('Query', '{"TableName": "shop", "IndexName": "pattern:latest", "ExpressionAttributeValues": {":statuses": {"L": [{"S": "PAID"}, {"S": "OPEN"}, {"NULL": true}]}}}') ->> 'Count';
 SELECT request('Query', '{"TableName": "shop", "IndexName": "pattern:latest", "ExpressionAttributeValues": {":statuses": {"L": []}}}');
