@@ -1909,6 +1909,12 @@ CREATE FUNCTION dynamo.pattern_holds(relation regclass, basis text) RETURNS bool
 COMMENT ON FUNCTION dynamo.pattern_holds(regclass, text) IS
 	'true if an access pattern still finds all items: its entities and its index are what it was made of; otherwise raises an error';
 
+CREATE FUNCTION dynamo.pattern_order(relation oid, item dynamo.item, attribute text) RETURNS text
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pattern_order';
+COMMENT ON FUNCTION dynamo.pattern_order(oid, dynamo.item, text) IS
+	'returns a key attribute as the entity of an item composes it: the order of an access pattern while items are moved to other keys';
+
 CREATE FUNCTION dynamo_internal.whole_items_request(pattern regproc, parameters dynamo.item) RETURNS json
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_whole_items_request';

@@ -36,10 +36,10 @@ SELECT migrate_entity('shop', 'order', '{"SK": "O#{order_id}"}', rename => '{"am
 SELECT migrate_entity('shop', 'order', '{"SK": "O#{order_id}"}', attributes => '{"order_id": "int"}');
 SELECT cancel_migration('shop', 'order');
 SELECT pause_migration('shop', 'order');
-SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :c', entities => '{order}');
+SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :c', entities => '{order}', returns => 'page');
 SELECT migrate_entity('shop', 'order', '{"PK": "C#{customer_id}"}');
 DROP FUNCTION orders_of;
-SELECT create_access_pattern('shop', 'by_state', 'status = :s', view_name => 'orders', index_name => 'by_status');
+SELECT create_access_pattern('shop', 'by_state', 'status = :s', entities => '{order}', index_name => 'by_status', projection_expression => 'amount');
 SELECT migrate_entity('shop', 'order', '{"GSI1PK": "STATE#{status}"}');
 SELECT create_total('shop', 'orders', 'customer', 'order', '{"orders": "count"}');
 SELECT migrate_entity('shop', 'order', '{"PK": "C#{customer_id}"}');

@@ -71,6 +71,9 @@ typedef enum MigrationPhase
 extern const Entity *MigrateEntity(const TableDef *def);
 extern MigrationPhase MigratePhase(const TableDef *def, const Entity *entity);
 
+/* The definition with the other version of the moving entity, palloc'd; NULL if there is none. */
+extern TableDef *MigrateOtherVersion(const TableDef *def);
+
 /* Sets the definition to that of the entity with other templates for some of its keys, without a migration. */
 extern void MigrateDefineTarget(TableDef *def, const char *entity_name, Jsonb *keys);
 

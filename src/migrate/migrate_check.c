@@ -225,57 +225,6 @@ CheckTable(Relation rel, const Entity *old)
 					  "ALTER TABLE ... NO FORCE ROW LEVEL SECURITY until the migration has ended.");
 }
 
-/* Finds an access pattern of the entity that reads keys which change; $3: the table's key changes, $4: indexes that do. */
-static const char pattern_query[] =
-"SELECT p.pattern::pg_catalog.text FROM dynamo.access_patterns p "
-"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1 "
-"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace "
-"WHERE p.relation OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', n.nspname, c.relname) "
-"AND (p.entities OPERATOR(pg_catalog.=) '{}'::pg_catalog.text[] OR $2 OPERATOR(pg_catalog.=) ANY (p.entities)) "
-"AND CASE WHEN p.index_name IS NULL THEN $3 ELSE p.index_name OPERATOR(pg_catalog.=) ANY ($4) END LIMIT 1";
-
-static bool
-IndexChanges(const TableDef *def, const IndexDef *index, const Entity *old, const Entity *new)
-{
-	for (int i = 0; i < KeyCount(&index->key); i++)
-	{
-		const ComposedKey *key = EntityKeyFind(old, index->key.attributes[i].name);
-
-		if (key != NULL && !HasSameTemplate(key, new))
-			return true;
-	}
-	return false;
-}
-
-static Datum
-ChangingIndexes(const TableDef *def, const Entity *old, const Entity *new)
-{
-	Datum	   *names = palloc(sizeof(Datum) * Max(def->nindexes, 1));
-	int			n = 0;
-
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		if (IndexChanges(def, &def->indexes[i], old, new))
-			names[n++] = CStringGetTextDatum(def->indexes[i].name);
-	}
-	return PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-static void
-CheckPatterns(Oid relid, const TableDef *def, const Entity *old, const Entity *new)
-{
-	Oid			types[] = {OIDOID, TEXTOID, BOOLOID, TEXTARRAYOID};
-	Datum		values[] = {ObjectIdGetDatum(relid), PointerGetDatum(SliceToText(old->name)),
-		BoolGetDatum(ChangesKeys(old, new, 0, old->nbase)), ChangingIndexes(def, old, new)};
-
-	if (SPI_execute_with_args(pattern_query, 4, types, values, NULL, true, 1) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the access patterns of a table");
-	if (SPI_processed > 0)
-		CannotMigrate(old, psprintf("Access pattern %s reads the keys that change.",
-									SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1)),
-					  "Read the entity's view in place of the pattern, drop the pattern, and declare it again after the migration.");
-}
-
 /* Whether a reference to items of the table can name a key of an entity. */
 static bool
 CanReferTo(const TableDef *def, const Reference *reference, const Entity *entity)
@@ -416,5 +365,4 @@ MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity 
 	}
 	CheckReferences(rel, def, old, new, rekeys);
 	CheckCopiesStay(RelationGetRelid(rel), old, new);
-	CheckPatterns(RelationGetRelid(rel), def, old, new);
 }

@@ -198,6 +198,22 @@ ExchangeVersions(TableDef *def, const char *entity_name, MigrationPhase phase)
 				EvaluateJsonb(without_moves, 1, &entity), JsonbMember(moves, "marks"));
 }
 
+TableDef *
+MigrateOtherVersion(const TableDef *def)
+{
+	const Entity *entity = MigrateEntity(def);
+	char	   *name = entity == NULL ? NULL : pnstrdup(entity->name.data, entity->name.len);
+	Jsonb	   *moves = entity == NULL ? NULL : JsonbMember(EntityJsonb(def, name), "moves");
+	Jsonb	   *other = moves == NULL ? NULL : JsonbMember(moves, "other");
+	TableDef   *result;
+
+	if (other == NULL)
+		return NULL;
+	result = TableDefParse(TableDefPrint(def));
+	SetEntity(result, name, other);
+	return result;
+}
+
 static Jsonb *
 WithTemplates(const TableDef *def, const char *entity_name, Jsonb *keys)
 {

@@ -268,7 +268,8 @@ static const MoveMethods methods = {
 	.other_key = FindOtherKey,
 	.is_meant = IsMeant,
 	.bring = Bring,
-	.check_new = CheckNew
+	.check_new = CheckNew,
+	.other_version = MigrateOtherVersion
 };
 
 void

@@ -22,6 +22,7 @@
 #include "index/build.h"
 #include "item/convert.h"
 #include "migrate/migrate.h"
+#include "pattern/pattern.h"
 #include "table/moves.h"
 #include "table/table_name.h"
 #include "view/entity_view.h"
@@ -93,12 +94,11 @@ RefuseViewsOfOthers(Oid relid)
 				 errhint("Drop the view, or give it to the owner of the table.")));
 }
 
-/* Checks the request against the locked table. */
+/* Checks the request against the locked table; makes after the definition with the new keys. */
 static void
-CheckRequest(const MigrateRequest *r, const TableDef *def)
+CheckRequest(const MigrateRequest *r, const TableDef *def, TableDef *after)
 {
 	const Entity *old = RequireEntity(def, r->entity_name);
-	TableDef   *after = TableDefParse(TableDefPrint(def));
 	Relation	rel = table_open(r->relid, NoLock);
 
 	RefuseMoving(old, "migrate");
@@ -125,11 +125,14 @@ BeginMigration(void *arg)
 {
 	MigrateRequest *r = arg;
 	TableDef   *def = LockAnyDefinition(r->table_name, ShareRowExclusiveLock, &r->relid);
+	TableDef   *before = TableDefParse(TableDefPrint(def));
+	TableDef   *after = TableDefParse(TableDefPrint(def));
 
-	CheckRequest(r, def);
+	CheckRequest(r, def, after);
 	MigrateDefinePreparing(def, r->entity_name, r->keys);
 	StoreMigration(r->relid, def);
 	EntityViewsReplace(r->relid, r->entity_name);
+	PatternsReadEither(r->relid, r->entity_name, before, after);
 	MigrateStateStart(r->relid, r->entity_name);
 }
 
@@ -180,6 +183,8 @@ CancelMigration(void *arg)
 	else
 		MigrateDefineCancelling(def, r->entity_name);
 	StoreMigration(r->relid, def);
+	if (phase == MIGRATION_PREPARING)
+		PatternsReadOne(r->relid);
 	MigrateStatePhase(r->relid, r->entity_name, phase == MIGRATION_PREPARING ? "cancelled" : "cancelling");
 }
 

@@ -31,6 +31,7 @@
 #include "index/build.h"
 #include "item/builder.h"
 #include "migrate/migrate.h"
+#include "pattern/pattern.h"
 #include "security/owner.h"
 #include "subtransaction.h"
 #include "table/table_name.h"
@@ -267,6 +268,8 @@ StoreNextPhase(const Step *s)
 	SPI_connect();
 	StoreDefinition(s->relid, s->def);
 	SPI_finish();
+	if (s->phase != MIGRATION_PREPARING)
+		PatternsReadOne(s->relid);
 	OwnerScopeLeave(&scope);
 	MigrateStatePhase(s->relid, s->entity_name, NextPhase(s->phase));
 }

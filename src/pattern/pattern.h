@@ -196,6 +196,7 @@ typedef struct PatternTarget
 	const Entity **entities;
 	ValueRef	keys;			/* templates by key attribute; MISSING_VALUE if there are none */
 	bool		typed;			/* a part that is the type attribute is the entity's value */
+	bool		either;			/* items of an entity may have the keys of another version, too */
 } PatternTarget;
 
 /*
@@ -275,6 +276,10 @@ extern char *PatternBasis(const AccessPattern *pattern, const PatternTarget *tar
  */
 extern const char *PatternBasisProblem(const TableDef *def, const char *basis);
 
+/* The basis of a pattern that reads the keys of two versions, each of which has one, and whether a basis is that. */
+extern char *PatternEitherBasis(const char *one, const char *other);
+extern bool PatternBasisIsEither(const char *basis);
+
 /* Raises an error that names the pattern if there is such a reason. */
 extern void PatternRequireBasis(Oid table, const char *basis);
 
@@ -340,6 +345,9 @@ extern bool PatternAppendRequest(const AccessPattern *pattern, ParameterFinder f
 
 /* ---- pattern_create.c ---- */
 
+/* Raises errors for what a pattern that is planned must filter by. */
+extern void PatternCheckFilter(const AccessPattern *p, const PatternTarget *target);
+
 /* Returns the pattern of a function; raises an error if it is not a pattern. */
 extern AccessPattern *PatternOfFunction(Oid function);
 
@@ -347,5 +355,28 @@ extern AccessPattern *PatternOfFunction(Oid function);
 
 /* Returns the body of the function, without the comment.  The pattern has its basis. */
 extern char *PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation view);
+
+/* The plans of a pattern for two versions of its entity. */
+typedef struct PatternVersions
+{
+	const AccessPattern *plans[2];
+	const char *templates[2][KEY_MAX_ATTRIBUTES];	/* of the key attributes that change; NULL for others */
+} PatternVersions;
+
+/* The same of a pattern that reads the rows or items of two versions; it has the basis of both. */
+extern char *PatternBodyOfEither(const AccessPattern *pattern, const PatternTarget *target, Relation view,
+								 const PatternVersions *versions);
+
+/* ---- pattern_moves.c ---- */
+
+/*
+ * When the items of an entity begin to be moved: makes the patterns of the table that read the keys
+ * which change read both, and raises an error for one that cannot.  before and after are the
+ * definitions with either version; the table's own definition tells of the moves.
+ */
+extern void PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, const TableDef *after);
+
+/* When they have been moved: makes these patterns read the keys of the table's definition. */
+extern void PatternsReadOne(Oid relid);
 
 #endif							/* DYNAMO_PATTERN_H */

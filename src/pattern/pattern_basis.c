@@ -17,6 +17,10 @@
  *
  * Without "filtered" the range must not contain items of other entities, which may be
  * declared later, but those that are "excluded": {"attribute": "kind", "values": ["line"]}.
+ *
+ * A pattern that reads the keys of both versions of an entity whose items are moved has both
+ * bases, {"pattern": ..., "index": ..., "either": [{...}, {...}]}: the entity is moved from one to
+ * the other, or has one of them.
  */
 #include "postgres.h"
 
@@ -32,6 +36,7 @@
 #include "item/convert.h"
 #include "pattern/pattern.h"
 #include "store/store.h"
+#include "table/moves.h"
 #include "table/table_slot.h"
 #include "view/kind.h"
 
@@ -117,6 +122,12 @@ BuildExcluded(ItemBuilder *b, const AccessPattern *pattern)
 	ItemBuilderEnd(b);
 }
 
+static char *
+PrintBasis(ItemBuilder *b)
+{
+	return JsonbToCString(NULL, &ValueToJsonb(ItemRoot(ItemBuilderFinish(b)))->root, 0);
+}
+
 char *
 PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const char *name)
 {
@@ -150,7 +161,7 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 	if (pattern->excludes)
 		BuildExcluded(b, pattern);
 	ItemBuilderEnd(b);
-	return JsonbToCString(NULL, &ValueToJsonb(ItemRoot(ItemBuilderFinish(b)))->root, 0);
+	return PrintBasis(b);
 }
 
 /* ---- reading ---- */
@@ -282,7 +293,7 @@ EntityProblem(ValueRef declared, const PatternTarget *target, const Entity *enti
 			return psprintf("entity \"%.*s\" has another template for key attribute \"%.*s\"",
 							(int) entity->name.len, entity->name.data, (int) name.len, name.data);
 	}
-	if (HasKeysInIndex(target, entity) && !entity->composed)
+	if (HasKeysInIndex(target, entity) && !entity->composed && !target->either)
 		return psprintf("older items of entity \"%.*s\" may not have the keys that it composes: dynamo.apply_entity composes them",
 						(int) entity->name.len, entity->name.data);
 	return NULL;
@@ -333,11 +344,12 @@ FiltersOut(ValueRef basis, const Entity *entity)
 	return false;
 }
 
-const char *
-PatternBasisProblem(const TableDef *def, const char *json)
+/* Whether a basis holds for a definition, whose items may have another version's keys if either. */
+static const char *
+ProblemOfBasis(const TableDef *def, ValueRef basis, bool either)
 {
-	ValueRef	basis = ReadBasis(json);
-	PatternTarget target = {.table = def, .keys = StoredMember(basis, "given", VALUE_M), .typed = ReadBasisFlag(basis, "typed")};
+	PatternTarget target = {.table = def, .keys = StoredMember(basis, "given", VALUE_M), .typed = ReadBasisFlag(basis, "typed"),
+	.either = either};
 	PatternRange ranges[KEY_MAX_ATTRIBUTES];
 	ListCell   *cell;
 	const char *problem = IndexProblem(def, basis, &target);
@@ -356,6 +368,62 @@ PatternBasisProblem(const TableDef *def, const char *json)
 			return psprintf("its range can also contain items of entity \"%.*s\"", (int) other->name.len, other->name.data);
 	}
 	return NULL;
+}
+
+static const char *
+ProblemOfEither(const TableDef *def, const Container *either)
+{
+	const TableDef *other = MoveOtherVersion(def);
+	const char *problem = NULL;
+
+	if (either->count != 2)
+		StoredError("It has not two bases.");
+	for (int i = 0; i < 2; i++)
+	{
+		problem = ProblemOfBasis(def, ListElement(either, i), other != NULL);
+		if (problem == NULL && other != NULL)
+			problem = ProblemOfBasis(other, ListElement(either, 1 - i), true);
+		if (problem == NULL)
+			return NULL;
+	}
+	return problem;
+}
+
+const char *
+PatternBasisProblem(const TableDef *def, const char *json)
+{
+	ValueRef	basis = ReadBasis(json);
+	Container	either;
+
+	OpenMaps(basis, "either", &either);
+	return either.count == 0 ? ProblemOfBasis(def, basis, false) : ProblemOfEither(def, &either);
+}
+
+bool
+PatternBasisIsEither(const char *json)
+{
+	Container	either;
+
+	OpenMaps(ReadBasis(json), "either", &either);
+	return either.count > 0;
+}
+
+char *
+PatternEitherBasis(const char *one, const char *other)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	ValueRef	first = ReadBasis(one);
+
+	ItemBuilderBeginMap(b);
+	BuildBasisString(b, "pattern", StoredString(first, "pattern"));
+	BuildBasisString(b, "index", StoredString(first, "index"));
+	ItemBuilderName(b, "either", strlen("either"));
+	ItemBuilderBeginList(b);
+	ItemBuilderValue(b, first);
+	ItemBuilderValue(b, ReadBasis(other));
+	ItemBuilderEnd(b);
+	ItemBuilderEnd(b);
+	return PrintBasis(b);
 }
 
 /* ---- one read ---- */
@@ -494,12 +562,15 @@ dynamo_pattern_problem(PG_FUNCTION_ARGS)
 {
 	Relation	rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
 	const char *problem = "its table does not exist";
+	char	   *basis = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	TableDef   *def;
 
 	if (rel == NULL)
 		PG_RETURN_TEXT_P(cstring_to_text(problem));
 	def = TableDefAcquire(rel);
-	problem = PatternBasisProblem(def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	problem = PatternBasisProblem(def, basis);
+	if (problem == NULL && PatternBasisIsEither(basis))
+		problem = "it reads either of two keys while items are moved, which is not one request";
 	problem = problem == NULL ? NULL : pstrdup(problem);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);

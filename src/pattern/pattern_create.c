@@ -433,8 +433,8 @@ RequireUnfilteredList(const AccessPattern *p)
  * Checks what the pattern filters by.  The Limit of a request counts the items that it
  * reads, so that with a filter max_items would be another number for clients.
  */
-static void
-CheckFilter(const AccessPattern *p, const PatternTarget *target)
+void
+PatternCheckFilter(const AccessPattern *p, const PatternTarget *target)
 {
 	ListCell   *cell;
 
@@ -554,7 +554,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	clauses = PatternClauses(p, &nclauses);
 	target.typed = PatternIsTyped(&target, clauses, nclauses);
 	PatternPlanClauses(p, &target, clauses, nclauses);
-	CheckFilter(p, &target);
+	PatternCheckFilter(p, &target);
 	p->basis = PatternBasis(p, &target, name);
 	SortParameters(p);
 	types = ResolveTypes(p);

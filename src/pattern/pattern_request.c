@@ -359,6 +359,18 @@ RequireLimitInRequest(const AccessPattern *pattern)
 				 errmsg("a request cannot return the first %d items that a filter leaves", pattern->limit)));
 }
 
+/* While the items of its entity are moved, a pattern reads the ranges of either key. */
+static void
+RequireOneRange(const AccessPattern *pattern)
+{
+	if (pattern->basis != NULL && PatternBasisIsEither(pattern->basis))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("an access pattern of entity \"%s\" cannot be one request while its items are moved to other keys",
+						pattern->entities == NIL ? "" : (const char *) linitial(pattern->entities)),
+				 errhint("Wait for the migration, or cancel it; see dynamo.migrations. The pattern's SQL function finds the items.")));
+}
+
 bool
 PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *arg, StringInfo out)
 {
@@ -366,7 +378,10 @@ PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *a
 	bool		first = true;
 
 	if (find != NULL)
+	{
+		RequireOneRange(pattern);
 		RequireLimitInRequest(pattern);
+	}
 	appendStringInfoChar(out, '{');
 	AppendTextMember(out, "TableName", pattern->table);
 	AppendTextMember(out, "IndexName", pattern->index);

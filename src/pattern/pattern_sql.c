@@ -36,6 +36,7 @@ typedef struct Body
 	const PatternTarget *target;
 	Relation	view;			/* the view's columns; NULL for items */
 	StringInfoData sql;
+	const PatternVersions *versions;	/* those that are read; NULL for the pattern alone */
 } Body;
 
 static char *
@@ -222,14 +223,30 @@ AppendNotNull(Body *b)
 						 quote_identifier(FindAttributeColumn(b, b->target->key->attributes[i].name)->column));
 }
 
+/*
+ * Appends a key attribute to order by.  Where items are under either of two keys, the order of those of
+ * the pattern's key that change is that of the one which their entity composes now.
+ */
+static void
+AppendOrderKey(Body *b, const KeySchema *key, int i)
+{
+	Slice		attribute = key->attributes[i].name;
+
+	if (key == b->target->key && b->versions != NULL && b->versions->templates[0][i] != NULL)
+		appendStringInfo(&b->sql, "dynamo.pattern_order(t.tableoid, t.item, %s) COLLATE pg_catalog.\"C\"", SliceLiteral(attribute));
+	else
+		appendStringInfo(&b->sql, "t.%s", quote_identifier(FindAttributeColumn(b, attribute)->column));
+}
+
 /* Appends attributes first, ... of a key to ORDER BY. */
 static void
 AppendOrderBy(Body *b, const KeySchema *key, int first, int n, const char **separator)
 {
 	for (int i = first; i < n; i++)
 	{
-		appendStringInfo(&b->sql, "%st.%s%s", *separator, quote_identifier(FindAttributeColumn(b, key->attributes[i].name)->column),
-						 b->pattern->backward ? " DESC" : "");
+		appendStringInfoString(&b->sql, *separator);
+		AppendOrderKey(b, key, i);
+		appendStringInfoString(&b->sql, b->pattern->backward ? " DESC" : "");
 		*separator = ", ";
 	}
 }
@@ -268,11 +285,25 @@ AppendKindTest(Body *b, const char *relation)
 		appendStringInfo(&b->sql, "dynamo.is_entity(%s, %s, t.item)", relation, SliceLiteral(entity->name));
 }
 
+/* Appends that an item is of the view's entity or, where items are read, of the kind that the filter would test. */
+static void
+AppendMeantKind(Body *b)
+{
+	const AccessPattern *p = b->pattern;
+
+	if (b->view != NULL)
+	{
+		appendStringInfoString(&b->sql, " AND ");
+		AppendKindTest(b, "t.tableoid");
+	}
+	else if (p->kind_attribute != NULL)
+		appendStringInfo(&b->sql, " AND dynamo.has_type(t.item, %s, %s)", TextLiteral(p->kind_attribute),
+						 TextLiteral(linitial(p->kinds)));
+}
+
 static void
 AppendFilter(Body *b)
 {
-	appendStringInfoString(&b->sql, " AND ");
-	AppendKindTest(b, "t.tableoid");
 	if (PatternRowFilter(b->pattern) != NULL)
 		appendStringInfo(&b->sql, " AND dynamo.matches(t.item, %s, %s, %s)", TextLiteral(PatternRowFilter(b->pattern)),
 						 ValuesItem(b->pattern, true), JsonLiteral(PatternFilterNames(b->pattern)));
@@ -293,12 +324,10 @@ AppendHolds(Body *b)
 					 TextLiteral(b->pattern->basis));
 }
 
+/* Appends that an item is in the range of the pattern's plan, and passes its filter. */
 static void
-AppendRangeOfTable(Body *b)
+AppendRange(Body *b)
 {
-	appendStringInfo(&b->sql, "%s t WHERE ", b->pattern->relation);
-	AppendHolds(b);
-	appendStringInfoString(&b->sql, " AND ");
 	for (int i = 0; i < b->pattern->nkeys; i++)
 	{
 		if (i > 0)
@@ -306,7 +335,68 @@ AppendRangeOfTable(Body *b)
 		AppendKeyTest(b, i);
 	}
 	AppendNotNull(b);
+	AppendMeantKind(b);
 	AppendFilter(b);
+}
+
+/*
+ * Appends that an item is under the key of one version and in the range of its plan.  The ranges alone
+ * could also have items that are under the key of the other one.
+ */
+static void
+AppendVersion(Body *b, int version)
+{
+	Body		arm = *b;
+
+	arm.pattern = b->versions->plans[version];
+	AppendRange(&arm);
+	b->sql = arm.sql;
+	for (int i = 0; i < KeyCount(b->target->key); i++)
+	{
+		if (b->versions->templates[version][i] != NULL)
+			appendStringInfo(&b->sql, " AND dynamo.parse_key(t.%s, %s) IS NOT NULL",
+							 quote_identifier(FindAttributeColumn(b, b->target->key->attributes[i].name)->column),
+							 TextLiteral(b->versions->templates[version][i]));
+	}
+}
+
+/* Appends that the parameters of the filter are not null, as where items are read by dynamo.query. */
+static void
+AppendNotNullParameters(Body *b)
+{
+	ListCell   *cell;
+
+	foreach(cell, PatternPlaceholders(b->pattern))
+	{
+		const PatternPlaceholder *p = lfirst(cell);
+
+		if (p->parameter != NULL)
+			appendStringInfo(&b->sql, " AND %s IS NOT NULL", ParameterReference(b->pattern, p->parameter));
+	}
+}
+
+static void
+AppendVersions(Body *b)
+{
+	appendStringInfoString(&b->sql, "((");
+	AppendVersion(b, 0);
+	appendStringInfoString(&b->sql, ") OR (");
+	AppendVersion(b, 1);
+	appendStringInfoString(&b->sql, "))");
+	if (b->view == NULL)
+		AppendNotNullParameters(b);
+}
+
+static void
+AppendRangeOfTable(Body *b)
+{
+	appendStringInfo(&b->sql, "%s t WHERE ", b->pattern->relation);
+	AppendHolds(b);
+	appendStringInfoString(&b->sql, " AND ");
+	if (b->versions != NULL)
+		AppendVersions(b);
+	else
+		AppendRange(b);
 }
 
 /* With a limit, no more rows than that are read of each range. */
@@ -497,5 +587,21 @@ PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation 
 		AppendDocument(&b);
 	else
 		AppendItems(&b);
+	return b.sql.data;
+}
+
+char *
+PatternBodyOfEither(const AccessPattern *pattern, const PatternTarget *target, Relation view,
+					const PatternVersions *versions)
+{
+	Body		b = {pattern, target, view, .versions = versions};
+
+	initStringInfo(&b.sql);
+	appendStringInfoString(&b.sql, "SELECT ");
+	if (view != NULL)
+		EntityViewAppendColumns(&b.sql, view, target->table, false);
+	else
+		appendStringInfoString(&b.sql, "t.item");
+	AppendRowsOfTable(&b);
 	return b.sql.data;
 }

@@ -39,6 +39,9 @@ typedef struct MoveMethods
 	 * still there under the other key.  old may be missing.
 	 */
 	void		(*check_new) (Relation rel, const TableDef *def, ValueRef item, ValueRef old);
+
+	/* The definition with the other version of the entity whose items are moved, palloc'd; NULL if there is none. */
+	TableDef   *(*other_version) (const TableDef *def);
 } MoveMethods;
 
 /* What is registered, or NULL. */
@@ -56,6 +59,12 @@ static inline bool
 MoveOtherKey(const TableDef *def, ValueRef item, struct RowKey *other)
 {
 	return TableMoves(def) && move_methods->other_key(def, item, other);
+}
+
+static inline const TableDef *
+MoveOtherVersion(const TableDef *def)
+{
+	return move_methods == NULL ? NULL : move_methods->other_version(def);
 }
 
 static inline void

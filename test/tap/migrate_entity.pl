@@ -39,6 +39,7 @@ SELECT dynamo.create_entity('shop', 'customer', '{"PK": "CUSTOMER#{customer_id}"
 	'{"customer_id": "text"}', type_attribute => 'kind', view_name => 'customers');
 SELECT dynamo.create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}", "GSI1PK": "S#{status}", "GSI1SK": "{v:08}", "GSI2PK": "G#{grp}", "GSI3PK": "CUSTOMER#{customer_id}"}',
 	'{"customer_id": "text", "order_id": "int", "v": "int", "status": "text", "grp": "text"}', type_attribute => 'kind', view_name => 'orders');
+SELECT dynamo.create_access_pattern('shop', 'orders_of', 'customer_id = :customer', view_name => 'orders');
 SELECT dynamo.create_total('shop', 'orders', 'customer', 'order', '{"orders": "count", "sum_v": "sum(v)"}', index_name => 'by_customer');
 INSERT INTO customers (customer_id) SELECT 'c' || c FROM generate_series(0, $customers - 1) c;
 INSERT INTO orders (customer_id, order_id, v, status, grp) SELECT 'c' || i % $customers, i, 0, 'A', 'g' || i % 7 FROM generate_series(1, $items) i;
@@ -195,9 +196,10 @@ BEGIN
 		SELECT c.c, count(o) AS count, count(DISTINCT o.order_id) AS different,
 			(SELECT (count(*), sum(t.v)) FROM truth t WHERE t.there AND t.id IN (SELECT generate_series(c.c, items, CUSTOMERS))) AS expected,
 			(SELECT (coalesce((i OPERATOR(dynamo.->>) 'orders')::bigint, 0), nullif((i OPERATOR(dynamo.->>) 'sum_v')::bigint, 0)) FROM dynamo.get_item('shop', jsonb_build_object('kind', 'customer', 'customer_id', 'c' || c.c)) i) AS totals,
+			(SELECT (count(*), sum(p.v)) FROM orders_of('c' || c.c) p) AS by_pattern,
 			(count(o), sum(o.v)) AS found
 		INTO r FROM (SELECT floor(random() * CUSTOMERS)::int AS c) c LEFT JOIN LATERAL (SELECT order_id, v FROM orders WHERE customer_id = 'c' || c.c) o ON true GROUP BY c.c;
-		IF r.count <> r.different OR r.found::text IS DISTINCT FROM r.expected::text OR r.totals::text IS DISTINCT FROM replace(r.expected::text, ',0)', ',)') THEN
+		IF r.count <> r.different OR r.found::text IS DISTINCT FROM r.expected::text OR r.by_pattern::text IS DISTINCT FROM r.expected::text OR r.totals::text IS DISTINCT FROM replace(r.expected::text, ',0)', ',)') THEN
 			RAISE WARNING 'wrong read: %', r;
 		END IF;
 		COMMIT;
