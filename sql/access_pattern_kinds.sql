@@ -35,12 +35,26 @@ SELECT order_id FROM orders_of('c1');
 SELECT create_entity('shop', 'note', '{"PK": "C#{customer}", "SK": "O#{order_id:06}#N#{note:03}#"}', '{"customer": "text", "order_id": "int", "note": "int"}', type_attribute => 'kind', type_value => 'remark', replace => true);
 SELECT order_id FROM orders_of('c1');
 
--- kinds that nothing tells from each other
+-- kinds that only keys tell from each other: rows, which are no request
 SELECT create_table('plain', 'PK', 'SK');
 SELECT create_entity('plain', 'order', '{"PK": "C#{customer}", "SK": "O#{order_id:06}"}', '{"customer": "text", "order_id": "int"}', view_name => 'plain_orders');
-SELECT create_entity('plain', 'line', '{"PK": "C#{customer}", "SK": "O#{order_id:06}#{product}"}', '{"customer": "text", "order_id": "int", "product": "text"}');
-SELECT create_access_pattern('plain', 'plain_orders_of', 'customer = :c', view_name => 'plain_orders');
-SELECT create_access_pattern('plain', 'plain_order', 'customer = :c AND order_id = :o', view_name => 'plain_orders');
+SELECT create_entity('plain', 'line', '{"PK": "C#{customer}", "SK": "O#{order_id:06}#{product}"}', '{"customer": "text", "order_id": "int", "product": "text"}', view_name => 'plain_lines');
+INSERT INTO plain_orders (customer, order_id) SELECT c, n FROM unnest('{c1,c2}'::text[]) c, generate_series(1, 3) n;
+INSERT INTO plain_lines (customer, order_id, product) SELECT c, n, p FROM unnest('{c1,c2}'::text[]) c, generate_series(1, 3) n, unnest('{book,pen}'::text[]) p;
+SELECT create_access_pattern('plain', 'plain_orders_of', 'customer = :c', view_name => 'plain_orders', scan_index_forward => false),
+	create_access_pattern('plain', 'plain_orders_of_each', 'customer IN (:c) AND order_id >= :o', view_name => 'plain_orders'),
+	create_access_pattern('plain', 'plain_order', 'customer = :c AND order_id = :o', view_name => 'plain_orders');
+SELECT customer, order_id FROM plain_orders_of('c1');
+SELECT customer, order_id FROM plain_orders_of_each('{c2,c1}', 2);
+SELECT order_id FROM plain_order('c1', 3);
+SELECT pattern, runs > 0 AS ran, problem FROM check_access_patterns('plain', strict => true);
+SELECT access_pattern_request('plain_orders_of', '{"c": "c1"}'::jsonb);
+SELECT request('Query', '{"TableName": "plain", "IndexName": "pattern:plain_orders_of", "ExpressionAttributeValues": {":c": {"S": "c1"}}}');
+SELECT create_entity('plain', 'note', '{"PK": "C#{customer}", "SK": "O#{order_id:06}!{note}"}', '{"customer": "text", "order_id": "int", "note": "text"}', view_name => 'plain_notes');
+INSERT INTO plain_notes (customer, order_id, note) VALUES ('c1', 1, 'n');
+SELECT customer, order_id FROM plain_orders_of('c1');
+SELECT create_access_pattern('plain', 'no', 'customer = :c', '{order}');
+SELECT create_access_pattern('plain', 'no', 'customer = :c', view_name => 'plain_orders', max_items => 2);
 
 -- a query by parts leaves the same out
 SELECT create_table('parts', 'PK', 'SK');

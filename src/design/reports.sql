@@ -217,7 +217,8 @@ run AS MATERIALIZED (
 		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, s.items, $3) parameters
 		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, clock_timestamp() AS began,
 			dynamo.request_safe('Query', ('{"ReturnConsumedCapacity": "TOTAL", '
-				|| substr(dynamo.access_pattern_request(d.pattern, parameters)::text, 2))::json) AS answer,
+				|| substr((CASE WHEN d.declared ->> 'told_by' IS NULL THEN dynamo.access_pattern_request(d.pattern, parameters)
+					ELSE dynamo_internal.whole_items_request(d.pattern, parameters) END)::text, 2))::json) AS answer,
 			clock_timestamp() AS ended, dynamo_internal.buffers_used() AS after OFFSET 0) r
 		CROSS JOIN LATERAL (SELECT replace(replace(r.answer::text, repeat(chr(92), 2), '//'),
 			concat(chr(92), 'u0000'), '?')::json AS answer, r.began, r.ended, r.after - r.before AS buffers) m

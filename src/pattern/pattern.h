@@ -115,6 +115,7 @@ typedef struct AccessPattern
 	const char *kind_attribute; /* type attribute; NULL if the range has no items of other kinds */
 	List	   *kinds;			/* values of the type attribute */
 	bool		excludes;		/* these are the values that others have */
+	bool		by_key;			/* rows are told from others in the range by their whole keys, which no request does */
 	List	   *equalities;		/* of PatternEquality * */
 	const char *basis;			/* what it was made of (pattern_basis.c); NULL in older records */
 	ValueRef	arguments;		/* a map of texts: the arguments of dynamo.create_access_pattern */
@@ -309,6 +310,9 @@ typedef struct PatternPlaceholder
 	const char *parameter;		/* a parameter without a template; NULL if it is not used */
 	const char *constant;		/* a constant text */
 } PatternPlaceholder;
+
+/* Raises an error for a pattern that is no request. */
+extern void PatternRequireRequest(const AccessPattern *pattern);
 
 /* Returns the placeholders of the key condition and the filter. */
 extern List *PatternPlaceholders(const AccessPattern *pattern);

@@ -157,7 +157,7 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 		ItemBuilderValue(b, target->keys);
 	}
 	BuildTrue(b, "typed", target->typed);
-	BuildTrue(b, "filtered", pattern->kind_attribute != NULL && !pattern->excludes);
+	BuildTrue(b, "filtered", pattern->by_key || (pattern->kind_attribute != NULL && !pattern->excludes));
 	if (pattern->excludes)
 		BuildExcluded(b, pattern);
 	ItemBuilderEnd(b);

@@ -443,6 +443,11 @@ PatternCheckFilter(const AccessPattern *p, const PatternTarget *target)
 		RequireProjected(target, p->kind_attribute);
 	foreach(cell, p->equalities)
 		RequireProjected(target, ((const PatternEquality *) lfirst(cell))->attribute);
+	if (p->limit > 0 && p->by_key)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_items cannot be combined with a range that has items of other kinds"),
+				 errhint("Write LIMIT in the statement that calls the function, or choose keys that distinguish the kinds.")));
 	if (p->limit > 0 && PatternFilterExpression(p) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -184,6 +184,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendPatternMember(&out, "returns", p->returns);
 	AppendPatternMember(&out, "basis", p->basis);
 	AppendPatternMember(&out, "changed", p->changed ? "true" : NULL);
+	AppendPatternMember(&out, "told_by", p->by_key ? "key" : NULL);
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
 	AppendDraws(&out, p);
@@ -261,7 +262,10 @@ DYNAMO_FUNCTION(dynamo_access_pattern_request);
 Datum
 dynamo_access_pattern_request(PG_FUNCTION_ARGS)
 {
-	return MakeRequest(fcinfo, PatternOfFunction(PG_GETARG_OID(0)));
+	AccessPattern *p = PatternOfFunction(PG_GETARG_OID(0));
+
+	PatternRequireRequest(p);
+	return MakeRequest(fcinfo, p);
 }
 
 DYNAMO_FUNCTION(dynamo_whole_items_request);

@@ -265,7 +265,7 @@ Decide(const TableDef *def, Asked *a)
 	if (a->target.index != NULL)
 		a->target.key = &a->target.index->key;
 	if (!IsAskedFor(p, entity))
-		return TRUTH_NO;
+		return p->by_key ? TRUTH_UNKNOWN : TRUTH_NO;
 	a->entity = p->entities == NIL ? MakeOwnEntity(&a->target) : entity;
 	return ShouldBeThere(a) ? MeetsAll(a) : TRUTH_UNKNOWN;
 }

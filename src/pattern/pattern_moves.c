@@ -142,7 +142,7 @@ PlanAnew(Oid function, const AccessPattern *p, PatternTarget *target)
 	memset(new->keys, 0, sizeof(new->keys));
 	new->kind_attribute = NULL;
 	new->kinds = NIL;
-	new->excludes = false;
+	new->excludes = new->by_key = false;
 	new->equalities = NIL;
 	for (int i = 0; i < new->nparameters; i++)
 		new->parameters[i].initial = PatternParameterIsOptional(p, new->parameters[i].name) ? "NULL" : NULL;
@@ -324,7 +324,7 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 	/* the record can name keys that the table does not have */
 	versions.plans[0] = PlanAnew(function, p, &before);
 	versions.plans[1] = PlanAnew(function, p, &after);
-	if (versions.plans[0]->excludes || versions.plans[1]->excludes)
+	if (versions.plans[0]->excludes || versions.plans[1]->excludes || versions.plans[0]->by_key || versions.plans[1]->by_key)
 		RefusePattern(function, m->entity_name, "Its range has items of other entities, and the entity has no type attribute.");
 	if (!FindVersions(&versions, &before, &after))
 		RefusePattern(function, m->entity_name, "Its keys do not tell whether they are old or new.");

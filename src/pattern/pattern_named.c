@@ -281,6 +281,7 @@ RequestsOfNamed(const NamedQuery *query, Relation table, ValueRef parameters)
 	ValueRef   *elements;
 	int			n;
 
+	PatternRequireRequest(pattern);
 	CheckNoOthers(pattern, parameters);
 	CheckAllGiven(given.named, parameters);
 	if (pattern->basis != NULL)

@@ -196,7 +196,7 @@ RefuseUntyped(const Entity *wanted, const Entity *other)
 			 errmsg("the range also contains items of entity \"%.*s\", but entity \"%.*s\" has no type attribute to distinguish them",
 					(int) other->name.len, other->name.data, (int) wanted->name.len, wanted->name.data),
 			 errdetail("A request filters by attributes, not by keys."),
-			 errhint("Declare one of the two entities with a type attribute, or choose keys that distinguish them.")));
+			 errhint("Ask for the rows of a view, declare one of the two entities with a type attribute, or choose keys that distinguish them.")));
 }
 
 void
@@ -219,8 +219,11 @@ PatternPlanKind(AccessPattern *pattern, const PatternTarget *target)
 		filtered = palloc(sizeof(Entity *) * n);
 		for (int i = 0; i < n; i++)
 			filtered[i] = list_nth(others, i);
-		if (FindUntyped(filtered, n) != NULL)
+		if (FindUntyped(filtered, n) != NULL && pattern->view == NULL)
 			RefuseUntyped(untyped, FindUntyped(filtered, n));
+		pattern->by_key = FindUntyped(filtered, n) != NULL;
+		if (pattern->by_key)
+			return;
 		pattern->excludes = true;
 	}
 	pattern->kind_attribute = pnstrdup(filtered[0]->type_attribute.data, filtered[0]->type_attribute.len);

@@ -184,6 +184,7 @@ BuildRecord(const AccessPattern *p, const char *statement)
 	BuildText(b, "returns", p->returns);
 	BuildText(b, "kind_attribute", p->kind_attribute);
 	BuildText(b, "kinds_are", p->excludes ? "excluded" : NULL);
+	BuildText(b, "told_by", p->by_key ? "key" : NULL);
 	BuildText(b, "basis", p->basis);
 	BuildText(b, "sum", StatementSum(statement));
 	BuildText(b, "order", p->backward ? "backward" : "forward");
@@ -434,6 +435,7 @@ ReadPatternRecord(ValueRef map)
 	p->returns = ReadTextMember(map, "returns");
 	p->kind_attribute = ReadTextMember(map, "kind_attribute");
 	p->excludes = ReadTextMember(map, "kinds_are") != NULL;
+	p->by_key = ReadTextMember(map, "told_by") != NULL;
 	p->basis = ReadTextMember(map, "basis");
 	p->backward = order != NULL && strcmp(order, "backward") == 0;
 	p->limit = limit == NULL ? 0 : Max(atoi(limit), 0);

@@ -371,6 +371,16 @@ RequireOneRange(const AccessPattern *pattern)
 				 errhint("Wait for the migration, or cancel it; see dynamo.migrations. The pattern's SQL function finds the items.")));
 }
 
+void
+PatternRequireRequest(const AccessPattern *pattern)
+{
+	if (pattern->by_key)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("The access pattern cannot be a request, because only keys tell its items from others in the range"),
+				 errhint("Call its function in SQL, or declare the entities with type attributes.")));
+}
+
 bool
 PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *arg, StringInfo out)
 {
