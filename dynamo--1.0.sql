@@ -2788,6 +2788,8 @@ CREATE TABLE dynamo_internal.archive_jobs (
 	relation bigint NOT NULL,
 	source bigint NOT NULL,
 	moment bigint NOT NULL,
+	since bigint NOT NULL,
+	images text,
 	table_name text COLLATE "C" NOT NULL,
 	table_id text NOT NULL,
 	table_arn text NOT NULL,

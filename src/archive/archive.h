@@ -12,6 +12,7 @@
  *	archive_bulk.c		puts the items of files in many transactions, each with a condition
  *	archive_filter.c	reads the items of an export with a filter
  *	archive_past.c		copies a table as it was at a time
+ *	archive_changes.c	writes what has changed between two times: incremental exports
  *	archive_model.c		reads and writes the entities and copies of a table
  *
  * A request checks its parameters, inserts the row of a job and, for an import
@@ -90,6 +91,8 @@ typedef struct Job
 	int64		relation;		/* OID of the table */
 	int64		source;			/* OID of the table whose past is restored; 0 for restores of backups */
 	int64		moment;			/* as of which; 0: as it is when the worker reads it */
+	int64		since;			/* of an export of the changes from then until the moment; otherwise 0 */
+	char	   *images;			/* of such an export: IMAGES_NEW or IMAGES_BOTH */
 	char	   *table_name;
 	char	   *table_id;
 	char	   *table_arn;
@@ -128,6 +131,10 @@ typedef struct Job
 	int64		error_bytes;	/* what the reports have so far */
 	int64		condition_bytes;
 } Job;
+
+/* What the lines of an incremental export have of an item. */
+#define IMAGES_NEW		"NEW_IMAGE"
+#define IMAGES_BOTH		"NEW_AND_OLD_IMAGES"
 
 #define JOB_QUEUED		"queued"
 #define JOB_RUNNING		"running"

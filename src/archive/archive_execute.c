@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 
 #include "archive/archive.h"
+#include "archive/archive_changes.h"
 #include "archive/archive_filter.h"
 #include "archive/archive_model.h"
 #include "archive/archive_past.h"
@@ -104,7 +105,8 @@ BeginJobTree(void *arg)
 {
 	ExportJob  *export = arg;
 
-	TreeBegin(&export->tree, export->directory, PrefixAsPath(export->job->prefix), export->job->id);
+	TreeBegin(&export->tree, export->directory, PrefixAsPath(export->job->prefix), export->job->id,
+			  export->job->since != 0);
 	if (export->job->details != NULL)
 		TreeFile(&export->tree, "table.json", export->job->details,
 				 (int) strlen(export->job->details));
@@ -155,7 +157,10 @@ ExportTable(ExportJob *export, const TreeSummary *summary)
 
 	JobEnterTable(export->job, &scope, &store, ACL_SELECT);
 	CheckModel(export->job, &store);
-	ExportItems(&items, &store);
+	if (export->job->since != 0)
+		ChangesExport(export->job, &store, &items);
+	else
+		ExportItems(&items, &store);
 	JobLeaveTable(&scope, &store);
 	TreeEnd(&export->tree, summary);
 	export->job->items = items.items;
@@ -174,7 +179,9 @@ ExecuteExport(Job *job)
 		.prefix = job->prefix,
 		.sse_algorithm = "AES256",
 		.started = job->started,
-		.exported = SettingsTime()
+		.exported = job->since != 0 ? job->moment : SettingsTime(),
+		.since = job->since,
+		.images = job->images
 	};
 	ExportJob	export = {.job = job};
 

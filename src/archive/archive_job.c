@@ -56,6 +56,8 @@ static const JobColumn columns[] = {
 	NUMBER_COLUMN(relation),
 	NUMBER_COLUMN(source),
 	NUMBER_COLUMN(moment),
+	NUMBER_COLUMN(since),
+	TEXT_COLUMN(images),
 	TEXT_COLUMN(table_name),
 	TEXT_COLUMN(table_id),
 	TEXT_COLUMN(table_arn),

@@ -26,9 +26,8 @@
 /* Trimming tells a time to a second. */
 #define TRIM_MARGIN		USECS_PER_SEC
 
-/* Opens the stream of a table that has old images; NULL if there is none. */
-static Relation
-OpenRecords(Relation rel, TableStream *stream)
+Relation
+PastRecordsOpen(Relation rel, TableStream *stream)
 {
 	Oid			relid;
 
@@ -38,8 +37,8 @@ OpenRecords(Relation rel, TableStream *stream)
 	return OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
 }
 
-static int64
-RecordsSince(Relation records, const TableStream *stream, Snapshot snapshot)
+int64
+PastRecordsSince(Relation records, const TableStream *stream, Snapshot snapshot)
 {
 	TimestampTz trimmed = StreamReachesBackTo(records, snapshot);
 	int64		since = StreamTimeFromText(stream->label);
@@ -51,13 +50,13 @@ bool
 PastIsRecorded(Relation rel, int64 *since)
 {
 	TableStream stream;
-	Relation	records = OpenRecords(rel, &stream);
+	Relation	records = PastRecordsOpen(rel, &stream);
 	Snapshot	snapshot;
 
 	if (records == NULL)
 		return false;
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	*since = RecordsSince(records, &stream, snapshot);
+	*since = PastRecordsSince(records, &stream, snapshot);
 	UnregisterSnapshot(snapshot);
 	table_close(records, NoLock);
 	return true;
@@ -119,9 +118,9 @@ OpenChanges(const Job *job, const Store *source)
 
 	if (job->moment == 0)
 		return NULL;
-	records = OpenRecords(source->rel, &stream);
+	records = PastRecordsOpen(source->rel, &stream);
 
-	if (records == NULL || RecordsSince(records, &stream, StoreSnapshot(source)) > job->moment)
+	if (records == NULL || PastRecordsSince(records, &stream, StoreSnapshot(source)) > job->moment)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_INVALID_RESTORE_TIME),
 				 errmsg("The changes of the table since the time to restore are not recorded any more")));

@@ -14,6 +14,7 @@
 #define DYNAMO_ARCHIVE_PAST_H
 
 #include "archive/archive.h"
+#include "stream/stream_definition.h"
 #include "transfer/import.h"
 
 /*
@@ -21,6 +22,13 @@
  * (microseconds since 1970).
  */
 extern bool PastIsRecorded(Relation rel, int64 *since);
+
+/*
+ * Opens the records of a table's changes: its stream, if it has old images; otherwise returns NULL.
+ * PastRecordsSince returns since when a snapshot shows all of them (microseconds since 1970).
+ */
+extern Relation PastRecordsOpen(Relation rel, TableStream *stream);
+extern int64 PastRecordsSince(Relation records, const TableStream *stream, Snapshot snapshot);
 
 /*
  * Puts the items of a job's source, as of its moment, into the open store of an import

@@ -2,11 +2,12 @@
  * export_table.c
  *	  ExportTableToPointInTime, DescribeExport and ListExports.
  *
- * The items are exported as they are when the worker starts: the past of a
- * table is not kept.
+ * Full exports have the items as they are when the worker starts.  Incremental ones have the
+ * changes between two times (archive/archive_changes.h).
  */
 #include "postgres.h"
 
+#include "archive/archive_changes.h"
 #include "datatype/timestamp.h"
 #include "utils/rel.h"
 
@@ -31,8 +32,15 @@ static const Shape export_format = ENUM(export_formats);
 static const Shape export_type = ENUM(export_types);
 static const Shape sse_algorithm = ENUM(sse_algorithms);
 
-/* Refused as a whole. */
-static const Shape incremental = {.kind = SHAPE_STRUCTURE, .name = "IncrementalExportSpecification"};
+static const char *const export_views[] = {IMAGES_NEW, IMAGES_BOTH, NULL};
+static const Shape export_view = ENUM(export_views);
+
+static const Member incremental_members[] = {
+	MEMBER("ExportFromTime", model_any_long),
+	MEMBER("ExportToTime", model_any_long),
+	MEMBER("ExportViewType", export_view),
+};
+static const Shape incremental = STRUCTURE("IncrementalExportSpecification", incremental_members);
 
 static const Member filter_members[] = {
 	MEMBER("FilterExpression", model_string),
@@ -66,12 +74,35 @@ CheckExportFormat(const Field *input)
 {
 	if (FieldIs(input, "ExportFormat", "ION"))
 		InvalidRequest("Invalid Request: ExportFormat ION is not supported");
-	if (FieldIs(input, "ExportType", "INCREMENTAL_EXPORT") ||
-		FieldMember(input, "IncrementalExportSpecification") != NULL)
-		InvalidRequest("Invalid Request: incremental exports are not supported");
 	if (FieldIs(input, "S3SseAlgorithm", "KMS"))
 		InvalidRequest("Invalid Request: S3SseAlgorithm KMS is not supported");
 	RefuseMember(input, "S3SseKmsKeyId");
+}
+
+static bool
+IsIncremental(const Field *input)
+{
+	return FieldIs(input, "ExportType", "INCREMENTAL_EXPORT");
+}
+
+/* Members that belong to the other type of exports, or that a type needs. */
+static void
+CheckExportType(const Field *input)
+{
+	const Field *incremental_export = FieldMember(input, "IncrementalExportSpecification");
+
+	if (!IsIncremental(input))
+	{
+		if (incremental_export != NULL)
+			InvalidRequest("Invalid Request: IncrementalExportSpecification can only be provided with ExportType INCREMENTAL_EXPORT");
+		return;
+	}
+	if (incremental_export == NULL || FieldMember(incremental_export, "ExportFromTime") == NULL)
+		InvalidRequest("Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification");
+	if (FieldMember(input, "ExportTime") != NULL)
+		InvalidRequest("Invalid Request: ExportTime cannot be provided with ExportType INCREMENTAL_EXPORT");
+	if (FieldMember(input, "FilterSpecification") != NULL)
+		InvalidRequest("Invalid Request: FilterSpecification is not supported with ExportType INCREMENTAL_EXPORT");
 }
 
 static void
@@ -85,6 +116,39 @@ CheckExportTime(const Field *input)
 				(errcode(ERRCODE_DYNAMO_INVALID_EXPORT_TIME),
 				 errmsg("ExportTime must be within the last %d seconds, because a table is exported as it is now",
 						NEAR_SECONDS)));
+}
+
+/* Manifests tell times to a millisecond. */
+static int64
+WholeMilliseconds(int64 time)
+{
+	return time - time % 1000;
+}
+
+/*
+ * Sets from when until when a job exports changes.  Clients know times to a second, so the second
+ * of the earliest time means that time.
+ */
+static void
+SetChanges(Job *job, const OpenedTable *table, const Field *given)
+{
+	RecoveryWindow window = RecoveryWindowOf(table);
+	const char *view = FieldString(given, "ExportViewType");
+	int64		from = WholeMilliseconds(FieldMicroseconds(given, "ExportFromTime", 0));
+	int64		to = WholeMilliseconds(FieldMicroseconds(given, "ExportToTime", window.latest));
+
+	CheckChangesAreRecorded(table->rel);
+	if (from < window.earliest && from / USECS_PER_SEC == window.earliest / USECS_PER_SEC)
+		from = WholeMilliseconds(window.earliest + 999);
+	if (from < window.earliest || to > window.latest || from >= to || !window.recorded)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_INVALID_EXPORT_TIME),
+				 errmsg("ExportFromTime must be before ExportToTime, and both must be between EarliestRestorableDateTime %.3f "
+						"and LatestRestorableDateTime %.3f of the table",
+						(double) window.earliest / USECS_PER_SEC, (double) window.latest / USECS_PER_SEC)));
+	job->since = from;
+	job->moment = to;
+	job->images = pstrdup(view != NULL ? view : IMAGES_BOTH);
 }
 
 /* The table must be named by its ARN. */
@@ -109,7 +173,9 @@ OpenExported(OpenedTable *table, const Field *input)
 static void
 WriterExportTime(Writer *out, const Job *job, const Field *input)
 {
-	if (FieldMember(input, "ExportTime") != NULL)
+	if (job->since != 0)
+		WriterGivenMember(out, input, "IncrementalExportSpecification");
+	else if (FieldMember(input, "ExportTime") != NULL)
 		WriterGivenMember(out, input, "ExportTime");
 	else
 		WriterTimeMember(out, "ExportTime", job->started);
@@ -210,7 +276,10 @@ BeginExportJob(const Request *request)
 	OpenExported(&table, input);
 	job = JobOfRequest(request, JOB_EXPORT, &table);
 	CheckRecovery(&table);
-	CheckExportTime(input);
+	if (IsIncremental(input))
+		SetChanges(job, &table, FieldMember(input, "IncrementalExportSpecification"));
+	else
+		CheckExportTime(input);
 	SetFilter(job, &table, FieldMember(input, "FilterSpecification"));
 	JobSetPlace(job, input, "S3Prefix");
 	JobSetToken(job, input);
@@ -225,6 +294,7 @@ ExportTableRequest(Request *request)
 	Job		   *job;
 
 	CheckExportFormat(request->input);
+	CheckExportType(request->input);
 	job = FindRepeatedExport(request);
 	WriterExport(request->out, job != NULL ? job : BeginExportJob(request));
 }
@@ -260,7 +330,7 @@ WriterExportSummary(Writer *out, const Job *job)
 {
 	WriterStringMember(out, "ExportArn", job->arn);
 	WriterStringMember(out, "ExportStatus", JobStatusName(job));
-	WriterStringMember(out, "ExportType", "FULL_EXPORT");
+	WriterStringMember(out, "ExportType", job->since != 0 ? "INCREMENTAL_EXPORT" : "FULL_EXPORT");
 }
 
 static const Member list_exports_members[] = {

@@ -550,3 +550,15 @@ FieldInteger(const Field *structure, const char *name, int64 missing)
 
 	return field != NULL ? field->integer : missing;
 }
+
+int64
+FieldMicroseconds(const Field *structure, const char *name, int64 missing)
+{
+	const Field *field = FieldMember(structure, name);
+	double		seconds;
+
+	if (field == NULL)
+		return missing;
+	seconds = strtod(pnstrdup(field->text.data, field->text.len), NULL);
+	return seconds > -1e11 && seconds < 1e11 ? (int64) rint(seconds * USECS_PER_SEC) : -1;
+}

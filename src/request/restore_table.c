@@ -404,15 +404,6 @@ OpenRestored(OpenedTable *source, const Field *input)
 	TableOpen(source, name, AccessShareLock);
 }
 
-/* Seconds, which may have decimals, in microseconds. */
-static int64
-MicrosecondsOf(Slice text)
-{
-	double		seconds = strtod(pnstrdup(text.data, text.len), NULL);
-
-	return seconds > -1e11 && seconds < 1e11 ? (int64) rint(seconds * USECS_PER_SEC) : -1;
-}
-
 /*
  * Returns the time to restore; 0 for the present of a table whose changes are not recorded.
  * Clients know times to a second, so the second of the earliest time means that time.
@@ -421,8 +412,7 @@ static int64
 TimeToRestore(const OpenedTable *source, const Field *input)
 {
 	RecoveryWindow window = RecoveryWindowOf(source);
-	const Field *given = FieldMember(input, "RestoreDateTime");
-	int64		time = given != NULL ? MicrosecondsOf(given->text) : window.latest;
+	int64		time = FieldMicroseconds(input, "RestoreDateTime", window.latest);
 
 	if (window.recorded && time < window.earliest && time / USECS_PER_SEC == window.earliest / USECS_PER_SEC)
 		time = window.earliest;

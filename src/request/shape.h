@@ -157,6 +157,9 @@ extern bool FieldIs(const Field *structure, const char *name, const char *value)
 extern bool FieldBool(const Field *structure, const char *name, bool missing);
 extern int64 FieldInteger(const Field *structure, const char *name, int64 missing);
 
+/* A time in seconds, which may have decimals, in microseconds; -1 if it is none that a calendar has. */
+extern int64 FieldMicroseconds(const Field *structure, const char *name, int64 missing);
+
 /* ---- check.c ---- */
 
 /* Raises ERRCODE_DYNAMO_VALIDATION with all violations of the model. */

@@ -80,7 +80,7 @@ extern bool IsStreamView(const char *view);
 /*
  * Whether records of this view type have the item after, or before, a change.
  */
-extern bool StreamViewHasNew(const char *view);
+extern DYNAMO_EXPORT bool StreamViewHasNew(const char *view);
 extern DYNAMO_EXPORT bool StreamViewHasOld(const char *view);
 
 /*

@@ -218,7 +218,7 @@ BeginTree(void *arg)
 {
 	DirectoryTarget *target = arg;
 
-	TreeBegin(&target->tree, target->directory, "", target->id);
+	TreeBegin(&target->tree, target->directory, "", target->id, false);
 }
 
 static void

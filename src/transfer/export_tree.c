@@ -25,6 +25,7 @@
 #define NAME_BYTES			13
 
 #define MANIFEST_VERSION	"2020-06-30"
+#define INCREMENTAL_VERSION "2023-08-01"
 
 /* Characters of a time, with the end. */
 #define MAX_TIME			64
@@ -170,7 +171,8 @@ OpenData(ExportTree *tree)
 	char	   *name = NewDataName();
 
 	tree->data = OutputCreate(psprintf("%s/" TREE_DATA "/%s.json.gz", tree->path, name), true);
-	tree->data_key = psprintf("%s/" TREE_DATA "/%s.json.gz", tree->key, name);
+	tree->data_key = psprintf("%s/" TREE_DATA "/%s.json.gz", tree->shares_data ? tree->top_key : tree->key, name);
+	tree->names = lappend(tree->names, name);
 	tree->data_items = 0;
 	tree->data_bytes = 0;
 }
@@ -200,13 +202,15 @@ CloseData(ExportTree *tree)
 /* ---- the tree ---- */
 
 void
-TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix, const char *id)
+TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix, const char *id, bool shares_data)
 {
 	memset(tree, 0, sizeof(*tree));
+	tree->shares_data = shares_data;
 	initStringInfo(&tree->files);
 	TreeDirectory(psprintf("%s/" TREE_TOP, directory));
 	tree->path = psprintf("%s/" TREE_TOP "/%s", directory, id);
-	tree->key = psprintf("%s" TREE_TOP "/%s", key_prefix, id);
+	tree->top_key = psprintf("%s" TREE_TOP, key_prefix);
+	tree->key = psprintf("%s/%s", tree->top_key, id);
 	MakeDirectory(tree->path);
 	tree->made = true;
 	MakeDirectory(psprintf("%s/" TREE_DATA, tree->path));
@@ -230,16 +234,29 @@ TreeLine(ExportTree *tree, const char *line, int len)
 }
 
 static void
+AppendExportTime(StringInfo out, const TreeSummary *summary)
+{
+	if (summary->since == 0)
+	{
+		AppendManifestMember(out, "exportTime", IsoTime(summary->exported));
+		return;
+	}
+	AppendManifestMember(out, "exportFromTime", IsoTime(summary->since));
+	AppendManifestMember(out, "exportToTime", IsoTime(summary->exported));
+	AppendManifestMember(out, "outputView", summary->images);
+}
+
+static void
 AppendSummary(StringInfo out, const ExportTree *tree, const TreeSummary *summary)
 {
 	appendStringInfoChar(out, '{');
-	AppendManifestMember(out, "version", MANIFEST_VERSION);
+	AppendManifestMember(out, "version", summary->since != 0 ? INCREMENTAL_VERSION : MANIFEST_VERSION);
 	AppendManifestMember(out, "exportArn", summary->export_arn);
 	AppendManifestMember(out, "startTime", IsoTime(summary->started));
 	AppendManifestMember(out, "endTime", IsoTime(SettingsTime()));
 	AppendManifestMember(out, "tableArn", summary->table_arn);
 	AppendManifestMember(out, "tableId", summary->table_id);
-	AppendManifestMember(out, "exportTime", IsoTime(summary->exported));
+	AppendExportTime(out, summary);
 	AppendManifestMember(out, "s3Bucket", summary->bucket);
 	AppendManifestMember(out, "s3Prefix", summary->prefix);
 	AppendManifestMember(out, "s3SseAlgorithm", summary->sse_algorithm);
@@ -248,8 +265,33 @@ AppendSummary(StringInfo out, const ExportTree *tree, const TreeSummary *summary
 	AppendInteger(out, "billedSizeBytes", tree->bytes);
 	AppendInteger(out, "itemCount", tree->items);
 	AppendManifestMember(out, "outputFormat", "DYNAMODB_JSON");
-	AppendManifestMember(out, "exportType", "FULL_EXPORT");
+	AppendManifestMember(out, "exportType", summary->since != 0 ? "INCREMENTAL_EXPORT" : "FULL_EXPORT");
 	appendStringInfoString(out, "}\n");
+}
+
+static char *
+SharedPath(const ExportTree *tree, const char *name)
+{
+	return psprintf("%s/../" TREE_DATA "/%s.json.gz", tree->path, name);
+}
+
+/* Moves the data files to the directory that incremental exports share; their names are random. */
+static void
+ShareData(ExportTree *tree)
+{
+	char	   *own = psprintf("%s/" TREE_DATA, tree->path);
+	ListCell   *cell;
+
+	TreeDirectory(psprintf("%s/../" TREE_DATA, tree->path));
+	foreach(cell, tree->names)
+	{
+		(void) durable_rename(psprintf("%s/%s.json.gz", own, (char *) lfirst(cell)), SharedPath(tree, lfirst(cell)), ERROR);
+		tree->nmoved++;
+	}
+	if (rmdir(own) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not remove directory \"%s\": %m", own)));
 }
 
 void
@@ -259,6 +301,8 @@ TreeEnd(ExportTree *tree, const TreeSummary *summary)
 
 	CloseData(tree);
 	fsync_fname(psprintf("%s/" TREE_DATA, tree->path), true);
+	if (tree->shares_data)
+		ShareData(tree);
 	WriteManifest(tree, "manifest-files", &tree->files);
 	initStringInfo(&text);
 	AppendSummary(&text, tree, summary);
@@ -268,6 +312,8 @@ TreeEnd(ExportTree *tree, const TreeSummary *summary)
 void
 TreeRemove(const ExportTree *tree)
 {
+	for (int i = 0; i < tree->nmoved; i++)
+		(void) unlink(SharedPath(tree, list_nth(tree->names, i)));
 	if (tree->made && !rmtree(tree->path, true))
 		ereport(WARNING,
 				(errmsg("could not remove the files of the failed export in \"%s\"", tree->path)));

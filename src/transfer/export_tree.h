@@ -11,11 +11,15 @@
  *
  * The summary is written last, under a temporary name first.  An export without it is not
  * complete.  Nothing is ever overwritten.
+ *
+ * The data files of incremental exports are in <directory>/AWSDynamoDB/data, which they share.  They
+ * are moved there when all are written.
  */
 #ifndef DYNAMO_EXPORT_TREE_H
 #define DYNAMO_EXPORT_TREE_H
 
 #include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
 
 #include "transfer/output.h"
 
@@ -34,13 +38,19 @@ typedef struct TreeSummary
 	const char *sse_algorithm;
 	int64		started;		/* microseconds since 1970 */
 	int64		exported;		/* the time as of which the items are exported */
+	int64		since;			/* the changes since then until that time; 0: all items */
+	const char *images;			/* what is exported of them */
 } TreeSummary;
 
 typedef struct ExportTree
 {
 	char	   *path;			/* <directory>/AWSDynamoDB/<id> */
 	bool		made;			/* the directory at path is ours */
+	bool		shares_data;	/* data files go to the directory of all incremental exports */
 	char	   *key;			/* the same below the bucket */
+	char	   *top_key;		/* <directory>/AWSDynamoDB below the bucket */
+	List	   *names;			/* of data files */
+	int			nmoved;			/* how many are in the shared directory */
 	OutputFile *data;			/* the open data file; NULL if none is open */
 	char	   *data_key;
 	int64		data_items;
@@ -58,7 +68,7 @@ extern char *TreeNewId(int64 time);
  * file keys in the manifest start with: empty, or a path with a slash at its end.
  */
 extern void TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix,
-					  const char *id);
+					  const char *id, bool shares_data);
 
 /* Adds a line with its newline. */
 extern void TreeLine(ExportTree *tree, const char *line, int len);

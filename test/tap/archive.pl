@@ -341,7 +341,7 @@ for ([ InputFormat => 'ION' ], [ InputCompressionType => 'ZSTD' ], [ InputFormat
 	like(imported('refused', 'x', @$_), qr/^ValidationException: Invalid Request: /, "$_->[0] is refused");
 }
 like(imported('csv', 'csv/', InputFormat => 'CSV'), qr/^ResourceInUseException: Table already exists: csv/, 'a table must be new');
-for ([ ExportFormat => 'ION' ], [ ExportType => 'INCREMENTAL_EXPORT' ], [ S3SseAlgorithm => 'KMS' ], [ S3SseKmsKeyId => 'x' ])
+for ([ ExportFormat => 'ION' ], [ S3SseAlgorithm => 'KMS' ], [ S3SseKmsKeyId => 'x' ])
 {
 	like(exported({@$_}), qr/^ValidationException: /, "$_->[0] $_->[1] is refused");
 }

@@ -316,7 +316,7 @@ crash_node($node);
 $node->_update_pid(-1);
 $node->start;
 sleep(1.1);
-sql(q{SELECT dynamo.trim_streams('busy', '0')});
+ok($node->poll_query_until('postgres', q{SELECT dynamo.trim_streams('busy', '0') > 0}), 'records are trimmed');
 request('DescribeTable', { TableName => 'trimmed' });
 like(active('trimmed'), qr/^ResourceNotFoundException/, 'a restore that cannot reach its time any more leaves no table');
 like(slurp_file($node->logfile), qr/The changes of the table since the time to restore are not recorded any more/, 'and the log says why');
