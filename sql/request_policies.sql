@@ -1,15 +1,9 @@
 -- Policies of tables and of their streams
 CREATE SCHEMA t_request_policies;
 SET search_path = t_request_policies;
-\pset format unaligned
-\pset tuples_only on
-\set VERBOSITY terse
--- the body of an answer; for an error its type and the rest of the body
-CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
-		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
-	FROM dynamo.request_safe(operation, replace(request, 'ARN', 'arn:aws:dynamodb:us-east-1:000000000000:table')::json) r
-$$;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set include :abs_srcdir '/test/include/request.sql'
+\i :include
 SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[{"index_name": "gsi", "partition_key": "g"},
 	{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l"}]');
 
