@@ -140,41 +140,30 @@ SELECT COALESCE(jsonb_agg(a.a ORDER BY a.n), '[]') FROM jsonb_array_elements($1)
 END;
 COMMENT ON FUNCTION dynamo_internal.client_choose(jsonb, text) IS 'returns the elements of a list of which a member is true';
 
--- The name of an entity in a program, and those of what belongs to it; all are in one list, so that they differ.
-CREATE FUNCTION dynamo_internal.client_type_names(model_table json, language jsonb, OUT name text, OUT role text, OUT made text) RETURNS SETOF record
+-- The names of types, or of methods, of the client, of entities and of access patterns in a program; all of a kind are in one list, so that they differ.
+CREATE FUNCTION dynamo_internal.client_made_names(model_table json, language jsonb, kind text, OUT name text, OUT role text, OUT made text) RETURNS SETOF record
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-WITH wanted AS (
-	SELECT 0::bigint AS n, 0::bigint AS r, ''::text AS name, 'client'::text AS role, concat($1 ->> 'table_name', ' Client') AS wanted
+WITH thing AS (
+	SELECT 0::bigint AS n, 'client'::text AS sort, ''::text AS name, $1 ->> 'table_name' AS called
 	UNION ALL
-	SELECT e.n, r.n, e.e ->> 'entity_name', r.r, concat(e.e ->> 'entity_name', ' ', r.r)
-	FROM json_array_elements($1 -> 'entities') WITH ORDINALITY e(e, n) CROSS JOIN unnest('{"",Input,Key,Changes}'::text[]) WITH ORDINALITY r(r, n)
+	SELECT e.n, 'entity', e.e ->> 'entity_name', e.e ->> 'entity_name' FROM json_array_elements($1 -> 'entities') WITH ORDINALITY e(e, n)
 	UNION ALL
-	SELECT 1000000 + p.n, r.n, concat(p.p ->> 'schema_name', '.', p.p ->> 'pattern_name'), r.r, concat(p.p ->> 'pattern_name', ' ', r.r)
-	FROM json_array_elements($1 -> 'access_patterns') WITH ORDINALITY p(p, n) CROSS JOIN unnest('{Parameters}'::text[]) WITH ORDINALITY r(r, n)),
-numbered AS (SELECT w.*, row_number() OVER (ORDER BY w.n, w.r) AS i FROM wanted w)
-SELECT w.name, w.role, m.made
-FROM numbered w JOIN unnest(dynamo_internal.client_names($2 #>> '{styles,type}', dynamo_internal.client_texts($2 #> '{reserved,type}'),
-		ARRAY(SELECT x.wanted FROM numbered x ORDER BY x.i))) WITH ORDINALITY m(made, i) ON m.i = w.i;
-END;
-COMMENT ON FUNCTION dynamo_internal.client_type_names(json, jsonb) IS 'returns the names of types in a program';
-
--- The same for methods.
-CREATE FUNCTION dynamo_internal.client_method_names(model_table json, language jsonb, OUT name text, OUT role text, OUT made text) RETURNS SETOF record
-	LANGUAGE sql IMMUTABLE
-	BEGIN ATOMIC
-WITH wanted AS (
-	SELECT e.n, r.n AS r, e.e ->> 'entity_name' AS name, r.r AS role, concat(r.r, ' ', e.e ->> 'entity_name') AS wanted
-	FROM json_array_elements($1 -> 'entities') WITH ORDINALITY e(e, n) CROSS JOIN unnest('{get,put,update,delete}'::text[]) WITH ORDINALITY r(r, n)
-	UNION ALL
-	SELECT 1000000 + p.n, 1, concat(p.p ->> 'schema_name', '.', p.p ->> 'pattern_name'), 'pattern', p.p ->> 'pattern_name'
+	SELECT 1000000 + p.n, 'pattern', concat(p.p ->> 'schema_name', '.', p.p ->> 'pattern_name'), p.p ->> 'pattern_name'
 	FROM json_array_elements($1 -> 'access_patterns') WITH ORDINALITY p(p, n)),
+wanted AS (
+	SELECT t.n, r.n AS r, t.name, r.role, concat(r.before, t.called, r.after) AS wanted
+	FROM thing t JOIN (VALUES ('type', 'client', 1, 'client', '', ' Client'),
+		('type', 'entity', 1, '', '', ' '), ('type', 'entity', 2, 'Input', '', ' Input'), ('type', 'entity', 3, 'Key', '', ' Key'), ('type', 'entity', 4, 'Changes', '', ' Changes'),
+		('type', 'pattern', 1, 'Parameters', '', ' Parameters'),
+		('method', 'entity', 1, 'get', 'get ', ''), ('method', 'entity', 2, 'put', 'put ', ''), ('method', 'entity', 3, 'update', 'update ', ''), ('method', 'entity', 4, 'delete', 'delete ', ''),
+		('method', 'pattern', 1, 'pattern', '', '')) r(kind, sort, n, role, before, after) ON r.kind = $3 AND r.sort = t.sort),
 numbered AS (SELECT w.*, row_number() OVER (ORDER BY w.n, w.r) AS i FROM wanted w)
 SELECT w.name, w.role, m.made
-FROM numbered w JOIN unnest(dynamo_internal.client_names($2 #>> '{styles,method}', dynamo_internal.client_texts($2 #> '{reserved,method}'),
+FROM numbered w JOIN unnest(dynamo_internal.client_names($2 #>> ARRAY['styles', $3], dynamo_internal.client_texts($2 #> ARRAY['reserved', $3]),
 		ARRAY(SELECT x.wanted FROM numbered x ORDER BY x.i))) WITH ORDINALITY m(made, i) ON m.i = w.i;
 END;
-COMMENT ON FUNCTION dynamo_internal.client_method_names(json, jsonb) IS 'returns the names of methods in a program';
+COMMENT ON FUNCTION dynamo_internal.client_made_names(json, jsonb, text) IS 'returns the names of types or methods in a program';
 
 CREATE FUNCTION dynamo_internal.client_entities(model_table json, language jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE
@@ -182,8 +171,8 @@ CREATE FUNCTION dynamo_internal.client_entities(model_table json, language jsonb
 WITH entity AS (SELECT e.n, e.e, e.e ->> 'entity_name' AS name, a.a AS attributes
 	FROM json_array_elements($1 -> 'entities') WITH ORDINALITY e(e, n)
 		CROSS JOIN LATERAL dynamo_internal.client_entity_attributes($1, e.e, $2) a(a)),
-type_name AS (SELECT t.name, jsonb_object_agg(concat('type_', lower(t.role)), t.made) AS names FROM dynamo_internal.client_type_names($1, $2) t GROUP BY t.name),
-method_name AS (SELECT m.name, jsonb_object_agg(concat('method_', m.role), m.made) AS names FROM dynamo_internal.client_method_names($1, $2) m GROUP BY m.name)
+type_name AS (SELECT t.name, jsonb_object_agg(concat('type_', lower(t.role)), t.made) AS names FROM dynamo_internal.client_made_names($1, $2, 'type') t GROUP BY t.name),
+method_name AS (SELECT m.name, jsonb_object_agg(concat('method_', m.role), m.made) AS names FROM dynamo_internal.client_made_names($1, $2, 'method') m GROUP BY m.name)
 SELECT COALESCE(jsonb_agg(jsonb_build_object('name', e.name, 'attributes', e.attributes,
 	'type', e.e ->> 'type_attribute' IS NOT NULL, 'type_attribute', e.e ->> 'type_attribute', 'type_value', COALESCE(e.e ->> 'type_value', e.name),
 	'index', e.n - 1, 'count', jsonb_array_length(e.attributes) + 1, 'open', NOT EXISTS (SELECT FROM json_each(e.e -> 'attributes')),
@@ -290,7 +279,7 @@ SELECT COALESCE(jsonb_agg(jsonb_build_object('name', p.p ->> 'pattern_name', 'de
 	'other', p.partial OR cardinality(p.names) = 0 OR jsonb_array_length(p.entities) < cardinality(p.names),
 	'schema', p.p ->> 'schema_name', 'function', quote_ident(p.p ->> 'pattern_name'), 'own_order', p.p ->> 'max_items' IS NOT NULL,
 	'rows', p.returns = 'rows', 'items', p.returns = 'items', 'page', p.returns = 'page', 'document', p.returns = 'document') ORDER BY p.n), '[]')
-FROM found p JOIN dynamo_internal.client_method_names($1, $2) m ON m.name = p.name AND m.role = 'pattern'
-	JOIN dynamo_internal.client_type_names($1, $2) t ON t.name = p.name AND t.role = 'Parameters';
+FROM found p JOIN dynamo_internal.client_made_names($1, $2, 'method') m ON m.name = p.name AND m.role = 'pattern'
+	JOIN dynamo_internal.client_made_names($1, $2, 'type') t ON t.name = p.name AND t.role = 'Parameters';
 END;
 COMMENT ON FUNCTION dynamo_internal.client_patterns(json, jsonb, jsonb) IS 'describes the access patterns of a document for templates';

@@ -21,7 +21,7 @@ CREATE FUNCTION dynamo_internal.client_of_document(document json, checksum text,
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
 SELECT dynamo_internal.client_text(l.l ->> 'template', (l.l -> 'options') || jsonb_build_object('table', t.t ->> 'table_name', 'schema', $3, 'checksum', $2, 'language', $4,
-	'partition_key', t.t ->> 'partition_key', 'package', replace((dynamo_internal.client_names('snake', dynamo_internal.client_texts(l.l #> '{reserved,package}'), ARRAY[t.t ->> 'table_name']))[1], '_', ''), 'client', (SELECT n.made FROM dynamo_internal.client_type_names(t.t, l.l) n WHERE n.role = 'client'),
+	'partition_key', t.t ->> 'partition_key', 'package', replace((dynamo_internal.client_names('snake', dynamo_internal.client_texts(l.l #> '{reserved,package}'), ARRAY[t.t ->> 'table_name']))[1], '_', ''), 'client', (SELECT n.made FROM dynamo_internal.client_made_names(t.t, l.l, 'type') n WHERE n.role = 'client'),
 	'comment', concat('Items of the entities, made by dynamo.generate_client; checksum of the model: ', $2), 'entities', e.e, 'has_entities', jsonb_array_length(e.e) > 0, 'patterns', dynamo_internal.client_patterns(t.t, l.l, e.e)))
 FROM dynamo_internal.client_language($4) l(l) CROSS JOIN LATERAL (SELECT $1 #> '{tables,0}' AS t) t CROSS JOIN LATERAL dynamo_internal.client_entities(t.t, l.l) e(e);
 END;
