@@ -128,5 +128,14 @@ SELECT with_index(true, '{}') LIKE '{"TableDescription"%';
 SELECT dynamo.create_table('plain', 'pk', 'sk', 'S', 'N');
 SELECT req('DescribeTable', '{"TableName": "plain"}');
 
+-- a table of what DescribeTable has answered: members that CreateTable does not have are ignored; the zeros of a table on demand are refused, as by the service
+CREATE FUNCTION described(name text) RETURNS jsonb LANGUAGE sql AS $$
+	SELECT dynamo.request('DescribeTable', json_build_object('TableName', name))::jsonb -> 'Table' $$;
+SELECT create_with('{"TableName": "units", "BillingMode": "PROVISIONED", "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6}}') LIKE '{"TableDescription"%';
+SELECT req('CreateTable', (described('units') || '{"TableName": "units2"}')::json);
+SELECT create_with('{"TableName": "demand"}') LIKE '{"TableDescription"%';
+SELECT req('CreateTable', (described('demand') || '{"TableName": "demand2"}')::json);
+SELECT req('CreateTable', (described('demand') - 'ProvisionedThroughput' || '{"TableName": "demand2", "BillingMode": "PAY_PER_REQUEST"}')::json);
+
 SET client_min_messages = warning;
 DROP SCHEMA t_request_create CASCADE;
