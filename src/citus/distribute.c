@@ -97,7 +97,7 @@ CheckCanBeDistributed(Relation rel, const TableDef *def)
 	if (def->distributed)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table \"%s\" is distributed already", RelationGetRelationName(rel))));
+				 errmsg("table \"%s\" is already distributed", RelationGetRelationName(rel))));
 	CheckRelationKind(rel);
 	if (what != NULL)
 		ereport(ERROR,

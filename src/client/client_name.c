@@ -41,7 +41,7 @@ ReadStyle(const char *text)
 		if (strcmp(text, styles[i]) == 0)
 			return i;
 	}
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no style of names \"%s\"", text)));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown style of names: \"%s\"", text)));
 }
 
 /* ---- words ---- */
@@ -226,7 +226,7 @@ dynamo_client_language_known(PG_FUNCTION_ARGS)
 		appendStringInfo(&list, "%s%s", i > 0 ? ", " : "", TextDatumGetCString(known[i]));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("no client can be generated in the language \"%s\"", PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0))),
+			 errmsg("unknown language of a client: \"%s\"", PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0))),
 			 errhint("The languages are %s.", list.data)));
 }
 

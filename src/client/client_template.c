@@ -170,7 +170,7 @@ TextOfMember(const JsonbValue *v)
 		case jbvBool:
 			return SliceOf(v->val.boolean ? "true" : "false");
 		default:
-			elog(ERROR, "a template names something that is no text");
+			elog(ERROR, "a template names a value that is not a text");
 	}
 }
 

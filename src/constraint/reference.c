@@ -38,7 +38,7 @@ ReferenceTemplate(const Reference *ref, const TableDef *referenced, int i)
 	if (template.data == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("reference \"%s\" has no template for key attribute %s",
+				 errmsg("reference \"%s\" has no template for key attribute \"%s\"",
 						ref->name, referenced->key.attributes[i].name.data)));
 	return template;
 }

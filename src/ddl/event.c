@@ -91,7 +91,7 @@ RefuseKeyDefaults(Relation rel, const TableDef *def)
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("key column \"%s\" of table \"%s\" cannot have a default",
 							def->attributes[i].column, RelationGetRelationName(rel)),
-					 errdetail("It is derived from attribute %s of the item.",
+					 errdetail("It is derived from attribute \"%s\" of the item.",
 							   def->attributes[i].name.data)));
 	}
 }

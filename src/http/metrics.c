@@ -319,7 +319,7 @@ MetricsAnswer(const HttpRequest *request)
 	if (HealthAnswer(path, &answer))
 		return answer;
 	if (!SliceIs(path, "/metrics"))
-		return TextAnswer(404, "there is nothing but /metrics, /health/live, /health/ready and /health/primary\n");
+		return TextAnswer(404, "the pages are /metrics, /health/live, /health/ready and /health/primary\n");
 	answer = TextAnswer(200, CallForMetrics(MetricsText));
 	answer.content_type = SliceOf(METRICS_TYPE);
 	return answer;

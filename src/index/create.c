@@ -49,7 +49,7 @@ CheckNewIndex(const TableDef *def, const CreateIndexSpec *spec)
 				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
 				 errmsg("Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of %d",
 						max_global_indexes),
-				 errhint("To change the limit, set dynamo.max_global_indexes.")));
+				 errhint("To change the limit, set \"dynamo.max_global_indexes\".")));
 	CheckNoPendingBuild(def);
 }
 

@@ -256,7 +256,7 @@ dynamo_recommend_shards(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid workload"),
-				 errdetail("items must not be negative; item_bytes must be between 1 and %d, fraction between 0 and 1, padding between 0 and 100.",
+				 errdetail("The parameter items must not be negative; item_bytes must be between 1 and %d, fraction between 0 and 1, padding between 0 and 100.",
 						   ITEM_MAX_SIZE)));
 	shards = items * fraction * (1 + padding) /
 		(READ_UNITS_PER_PARTITION * ItemsPerReadUnit(item_bytes));

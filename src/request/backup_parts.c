@@ -78,7 +78,7 @@ ReportOmitted(Oid relid, const char *parts)
 		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "",
 						 PartAsText(getIthJsonbValueFromContainer(list.val.binary.data, i)));
 	ereport(NOTICE,
-			(errmsg("the backup does not contain these of table \"%s\": %s", get_rel_name(relid), names.data),
+			(errmsg("the backup of table \"%s\" omits %s", get_rel_name(relid), names.data),
 			 errhint("pg_dump contains them.")));
 }
 

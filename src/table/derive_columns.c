@@ -219,7 +219,7 @@ ContradictionError(Relation rel, const AttributeDef *attr)
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg("column \"%s\" of table \"%s\" contradicts the item",
 					attr->column, RelationGetRelationName(rel)),
-			 errdetail("The column contains key attribute %s, which is derived from the item.",
+			 errdetail("The column contains key attribute \"%s\", which is derived from the item.",
 					   attr->name.data),
 			 errhint("Change the attribute in the item, or omit the column.")));
 }

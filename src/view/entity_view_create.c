@@ -268,7 +268,7 @@ ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("view_name, table_name and columns must not be null"),
-				 errhint("columns may be left out with entity_name.")));
+				 errhint("With entity_name, columns may be left out.")));
 	spec->view_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	spec->table_name = TableArgument(fcinfo, 1);
 	spec->has_columns = !PG_ARGISNULL(2);

@@ -108,7 +108,7 @@ EntityOldKey(const EntityRow *row, RowKey *key)
 		if (ValueIsMissing(value) || ValueTypeOf(value) != attr->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("view \"%s\" does not show key attribute %s of its table unchanged",
+					 errmsg("view \"%s\" does not show key attribute \"%s\" of its table unchanged",
 							RelationGetRelationName(row->view), attr->name.data)));
 		key->attributes[i] = value;
 		key->values[i] = KeyValueToDatum(attr, key->attributes[i]);

@@ -327,7 +327,7 @@ ChangedError(Slice attribute)
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("could not serialize access due to concurrent update"),
-			 errdetail("Attribute %.*s was changed by another transaction.",
+			 errdetail("Attribute \"%.*s\" was changed by another transaction.",
 					   (int) attribute.len, attribute.data),
 			 errhint("Repeat the transaction.")));
 }

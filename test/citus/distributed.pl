@@ -25,7 +25,7 @@ refuses($coordinator, q{SELECT dynamo.distribute_table('none')}, 'Requested reso
 refuses($coordinator, q{SELECT dynamo.undistribute_table('kvs')}, 'table "kvs" is not distributed');
 value_of($coordinator, q{SELECT dynamo.distribute_table('kvs', shards => 6)});
 is(value_of($coordinator, q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'kvs'::regclass}), 6, 'a table has the given number of shards');
-refuses($coordinator, q{SELECT dynamo.distribute_table('kvs')}, 'table "kvs" is distributed already');
+refuses($coordinator, q{SELECT dynamo.distribute_table('kvs')}, 'table "kvs" is already distributed');
 is(value_of($coordinator, q{SELECT pg_relation_size('kvs')}), 0, 'no rows remain in the distributed table itself');
 for my $node ($coordinator, $worker, $other)
 {

@@ -196,7 +196,7 @@ for my $node (@nodes)
 		$first->{run}->finish;
 		if ($case->[1])
 		{
-			like($error, qr/could not serialize access due to concurrent update.*Attribute n was changed by another transaction/s, $node->name . ': the attribute has changed');
+			like($error, qr/could not serialize access due to concurrent update.*Attribute "n" was changed by another transaction/s, $node->name . ': the attribute has changed');
 		}
 		else
 		{
