@@ -11,7 +11,7 @@ ARG BASE=debian:trixie-slim
 FROM ${BASE} AS build
 ARG POSTGRES=17
 RUN apt-get update && \
-	apt-get install -y --no-install-recommends gcc libc6-dev make postgresql-server-dev-${POSTGRES} libssl-dev zlib1g-dev
+	apt-get install -y --no-install-recommends gcc libc6-dev make postgresql-server-dev-${POSTGRES} libssl-dev libzstd-dev zlib1g-dev
 COPY Makefile META.json dynamo.control dynamo--*.sql /project/
 COPY src /project/src
 RUN cd /project && export PG_CONFIG=/usr/lib/postgresql/${POSTGRES}/bin/pg_config && \

@@ -64,6 +64,12 @@ BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
 CITUS_LINK = $(BESIDE) -l:dynamo$(DLSUFFIX)
 API_LINK = -lz $(BESIDE) -l:dynamo$(DLSUFFIX)
 HTTP_LINK = -lz $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
+# Imports read files that are compressed with zstd where its header is found; make WITH_ZSTD=no builds without.
+WITH_ZSTD ?= $(shell $(CC) $(CPPFLAGS) -E -include zstd.h -x c /dev/null >/dev/null 2>&1 && echo yes || echo no)
+ifeq ($(WITH_ZSTD),yes)
+src/transfer/zstd_input.o src/transfer/zstd_input.bc: override CPPFLAGS += -DDYNAMO_ZSTD
+API_LINK += -lzstd
+endif
 # only the endpoint needs OpenSSL, where the server is built with it
 ifeq ($(with_ssl),openssl)
 HTTP_LINK += -lssl -lcrypto

@@ -236,6 +236,16 @@ want_valgrind()
 	fi
 }
 
+# want_zstd: installs the header with which files that are compressed with zstd are read, if it
+# can be had.
+want_zstd()
+{
+	echo '#include <zstd.h>' | gcc -E - >/dev/null 2>&1 && return 0
+	if can_install && apt_has libzstd-dev; then
+		step "Installing libzstd-dev" apt_install libzstd-dev || true
+	fi
+}
+
 # want_move: installs what dynamo-move is built with, if it can be had.
 want_move()
 {

@@ -105,7 +105,7 @@ typedef struct Job
 	char	   *bucket;
 	char	   *prefix;
 	char	   *format;			/* CSV or DYNAMODB_JSON */
-	char	   *compression;	/* GZIP or NONE */
+	char	   *compression;	/* GZIP, ZSTD or NONE */
 	char	   *delimiter;		/* of CSV */
 	char	   *header;			/* of CSV: names, each followed by a newline */
 	int64		expected;		/* items of a backup being restored */

@@ -603,7 +603,6 @@ void
 BulkRun(Job *job, MemoryContext context)
 {
 	BulkRunState state = {.job = job, .context = context};
-	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
 	Size		bucket;
 	List	   *files;
 	ListCell   *cell;
@@ -622,7 +621,7 @@ BulkRun(Job *job, MemoryContext context)
 
 		state.key = path + bucket;
 		if (!state.cancelled && (order > 0 || (order == 0 && job->line != PG_INT64_MAX)))
-			PutFile(&state, path, gzip ? INPUT_GZIP : INPUT_PLAIN);
+			PutFile(&state, path, InputCompressionOf(job->compression));
 		state.bytes_before += BytesOfFile(path);
 	}
 	EndBulk(&state);

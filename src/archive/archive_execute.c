@@ -292,7 +292,6 @@ ExecuteRestore(Job *job, Import *import, const List *sources)
 static void
 ExecuteImport(Job *job, Import *import, const List *sources)
 {
-	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
 	OwnerScope	scope;
 	Store		store;
 
@@ -301,7 +300,7 @@ ExecuteImport(Job *job, Import *import, const List *sources)
 	import->store = &store;
 	if (job->format != NULL && strcmp(job->format, "CSV") == 0)
 		import->csv = MakeCsvFormat(job, store.def);
-	ImportSources(import, sources, gzip ? INPUT_GZIP : INPUT_PLAIN);
+	ImportSources(import, sources, InputCompressionOf(job->compression));
 	StoreClose(&store);
 	OwnerScopeLeave(&scope);
 }

@@ -20,6 +20,7 @@
 #include "request/table_params.h"
 #include "security/settings_owner.h"
 #include "transfer/export_tree.h"
+#include "transfer/zstd_input.h"
 
 /* The time for which a ClientToken counts. */
 #define TOKEN_TIME	(8 * USECS_PER_HOUR)
@@ -73,8 +74,8 @@ CheckBulkFormat(const Field *from, const Field *to)
 {
 	if (FieldIs(from, "InputFormat", "ION"))
 		InvalidRequest("Invalid Request: InputFormat ION is not supported");
-	if (FieldIs(from, "InputCompressionType", "ZSTD"))
-		InvalidRequest("Invalid Request: InputCompressionType ZSTD is not supported");
+	if (FieldIs(from, "InputCompressionType", "ZSTD") && !ZstdIsBuilt())
+		InvalidRequest("Invalid Request: InputCompressionType ZSTD is not supported, because the extension is built without libzstd");
 	if (FieldIs(to, "S3SseAlgorithm", "KMS"))
 		InvalidRequest("Invalid Request: S3SseAlgorithm KMS is not supported");
 	RefuseMember(to, "S3SseKmsKeyId");

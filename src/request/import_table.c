@@ -12,6 +12,7 @@
 #include "request/job_request.h"
 #include "request/model.h"
 #include "request/table_params.h"
+#include "transfer/zstd_input.h"
 #include "worker/api.h"
 
 static const Member source_members[] = {
@@ -75,8 +76,8 @@ CheckImportFormat(const Field *input)
 
 	if (FieldIs(input, "InputFormat", "ION"))
 		InvalidRequest("Invalid Request: InputFormat ION is not supported");
-	if (FieldIs(input, "InputCompressionType", "ZSTD"))
-		InvalidRequest("Invalid Request: InputCompressionType ZSTD is not supported");
+	if (FieldIs(input, "InputCompressionType", "ZSTD") && !ZstdIsBuilt())
+		InvalidRequest("Invalid Request: InputCompressionType ZSTD is not supported, because the extension is built without libzstd");
 	if (csv == NULL)
 		return;
 	if (!FieldIs(input, "InputFormat", "CSV"))

@@ -1,6 +1,6 @@
 /*
  * input.c
- *	  Reads the lines of a file, which may be compressed with gzip.
+ *	  Reads the lines of a file, which may be compressed with gzip or zstd.
  */
 #include "postgres.h"
 
@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "transfer/input.h"
+#include "transfer/zstd_input.h"
 #include "transfer/zstream.h"
 
 /*
@@ -51,7 +52,7 @@ FailOnDamage(const InputFile *input)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 			 errmsg("could not decompress file \"%s\"", input->name),
-			 errdetail("The file is damaged, incomplete or not a gzip file.")));
+			 errdetail("The file is damaged, incomplete or not a %s file.", input->zstd != NULL ? "zstd" : "gzip")));
 }
 
 static void
@@ -86,7 +87,27 @@ InflateSome(InputFile *input)
 }
 
 static void
-FillInflated(InputFile *input)
+DecompressSome(InputFile *input)
+{
+	if (input->zstd == NULL)
+		InflateSome(input);
+	else if (!ZstdInputSome(input->zstd, input->raw, &input->raw_position, input->raw_length,
+							input->buffer, sizeof(input->buffer), &input->length, &input->member_ended))
+		FailOnDamage(input);
+}
+
+/* At the end of the file there may be decompressed bytes that zstd has not returned yet. */
+static void
+EndDecompression(InputFile *input)
+{
+	if (!input->member_ended && input->zstd != NULL)
+		DecompressSome(input);
+	if (!input->member_ended && input->length == 0)
+		FailOnDamage(input);
+}
+
+static void
+FillDecompressed(InputFile *input)
 {
 	while (input->length == 0)
 	{
@@ -94,33 +115,58 @@ FillInflated(InputFile *input)
 			FillRaw(input);
 		if (input->raw_length == 0)
 		{
-			if (!input->member_ended)
-				FailOnDamage(input);
+			EndDecompression(input);
 			return;
 		}
-		InflateSome(input);
+		DecompressSome(input);
 	}
 }
 
 /* ---- lines ---- */
 
+InputCompression
+InputCompressionOf(const char *name)
+{
+	if (name != NULL && strcmp(name, "GZIP") == 0)
+		return INPUT_GZIP;
+	return name != NULL && strcmp(name, "ZSTD") == 0 ? INPUT_ZSTD : INPUT_PLAIN;
+}
+
+/* By the first bytes of a file. */
+static InputCompression
+DetectCompression(const InputFile *input)
+{
+	if (input->raw_length >= 2 && memcmp(input->raw, "\x1F\x8B", 2) == 0)
+		return INPUT_GZIP;
+	if (input->raw_length >= 4 && memcmp(input->raw, "\x28\xB5\x2F\xFD", 4) == 0)
+		return INPUT_ZSTD;
+	return INPUT_PLAIN;
+}
+
 InputFile *
 InputBegin(FILE *file, const char *name, InputCompression compression)
 {
 	InputFile  *input = palloc0(sizeof(InputFile));
-	bool		looks_compressed;
+	InputCompression detected;
 
 	input->file = file;
 	input->name = name;
 	input->compression = compression;
 	FillRaw(input);
-	looks_compressed = input->raw_length >= 2 && memcmp(input->raw, "\x1F\x8B", 2) == 0;
-	if (compression == INPUT_PLAIN && looks_compressed)
+	detected = DetectCompression(input);
+	if (compression == INPUT_PLAIN && detected != INPUT_PLAIN)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("file \"%s\" is compressed", name)));
-	if (compression == INPUT_GZIP || looks_compressed)
+	if (compression == INPUT_DETECTED)
+		compression = detected;
+	if (compression == INPUT_GZIP)
 		BeginInflate(input);
+	else if (compression == INPUT_ZSTD)
+	{
+		input->zstd = ZstdInputBegin();
+		input->member_ended = true;
+	}
 	return input;
 }
 
@@ -129,8 +175,8 @@ FillBuffer(InputFile *input)
 {
 	input->position = 0;
 	input->length = 0;
-	if (input->inflate != NULL)
-		FillInflated(input);
+	if (input->inflate != NULL || input->zstd != NULL)
+		FillDecompressed(input);
 	else
 		FillPlain(input);
 	return input->length > 0;
@@ -171,5 +217,7 @@ InputEnd(InputFile *input)
 		inflateEnd(input->inflate);
 		pfree(input->inflate);
 	}
+	if (input->zstd != NULL)
+		ZstdInputEnd(input->zstd);
 	pfree(input);
 }
