@@ -136,5 +136,10 @@ SELECT create_access_pattern('shop', 'p', 'customer IN (:a)', entities => '{orde
 SELECT create_access_pattern('shop', 'p', 'order_id IN (:a)', view_name => 'orders');
 SELECT create_entity('shop', 'note', '{"PK": "NOTE#{#5:author}", "SK": "{note}"}', '{"author": "text", "note": "text"}', type_attribute => 'kind');
 SELECT create_access_pattern('shop', 'p', 'author IN (:a)', entities => '{note}');
+-- the key that tells an attribute of which another has only the shard would be another for each element
+SELECT create_table('shards', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "GP", "sort_key": "GS"}]');
+SELECT create_entity('shards', 'note', '{"PK": "{author}#{area}", "SK": "{n:03}", "GP": "{#5:author}", "GS": "{area}#{n:03}"}', '{"author": "text", "area": "text", "n": "int"}', type_attribute => 'kind', view_name => 'shard_rows');
+SELECT create_access_pattern('shards', 'p', 'author = :a AND area IN (:areas)', view_name => 'shard_rows', index_name => 'GSI');
+SELECT create_access_pattern('shards', 'p', 'author = :a AND area = :area', view_name => 'shard_rows', index_name => 'GSI');
 DROP SCHEMA t_pattern_lists CASCADE;
 DROP ROLE t_pattern_lists_reader;

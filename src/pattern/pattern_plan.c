@@ -462,6 +462,20 @@ RefuseUndecidedList(const Plan *plan, Slice attribute)
 	InvalidArgument("the key has only the shard of \"%.*s\", which cannot be one of a list", (int) attribute.len, attribute.data);
 }
 
+/* Whether a value is another one for each element of a list, which no filter is. */
+static bool
+HasListPart(const Plan *plan, const PatternValue *value)
+{
+	ListCell   *cell;
+
+	foreach(cell, value->parameters)
+	{
+		if (plan->pattern->parameters[PatternParameterFind(plan->pattern, lfirst(cell))].list)
+			return true;
+	}
+	return false;
+}
+
 /* Returns the key of the table that tells the attribute, composed of the parameters. */
 static PatternKey *
 MakeTellingKey(Plan *plan, const ComposedKey *key, Slice attribute)
@@ -471,7 +485,7 @@ MakeTellingKey(Plan *plan, const ComposedKey *key, Slice attribute)
 
 	*telling = (PatternKey) {.attribute = SliceCopy(key->attribute), .op = KEY_EQ, .nvalues = 1};
 	if (plan->target->index == NULL || KeySchemaHas(plan->target->key, key->attribute) ||
-		AddKnownParts(plan, key->template, value) < key->template->npieces)
+		AddKnownParts(plan, key->template, value) < key->template->npieces || HasListPart(plan, value))
 		RefuseUntold(plan, key, attribute);
 	value->comparison = KEY_IS;
 	return telling;
