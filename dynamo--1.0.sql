@@ -77,7 +77,7 @@ BEGIN
 	CREATE SCHEMA dynamo_internal;
 	COMMENT ON SCHEMA dynamo_internal IS 'internal objects of the extension dynamo';
 	CREATE SCHEMA dynamo_system;
-	COMMENT ON SCHEMA dynamo_system IS 'functions of the extension dynamo that triggers and nodes of Citus call';
+	COMMENT ON SCHEMA dynamo_system IS 'functions of the extension dynamo that triggers, nodes of Citus and its own statements call';
 
 	FOR other IN
 		SELECT DISTINCT n.nspname, a.grantee

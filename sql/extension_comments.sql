@@ -20,10 +20,11 @@ WHERE pronamespace = 'dynamo'::regnamespace AND (pg_temp.is_of_nodes(p)
 	OR EXISTS (SELECT FROM pg_amproc WHERE amproc = p.oid));
 SELECT oid::regclass AS internal FROM pg_class WHERE relnamespace = 'dynamo'::regnamespace AND relkind = 'r';
 
--- and all of the schema for them are called by triggers of users' tables or by nodes of Citus, for every role
+-- and all of the schema for them are called by triggers of users' tables, by nodes of Citus or by statements that C prepares, for every role
 SELECT p.oid::regprocedure AS misplaced
 FROM pg_proc p
 WHERE pronamespace = 'dynamo_system'::regnamespace AND (prorettype <> 'trigger'::regtype AND NOT pg_temp.is_of_nodes(p)
+		AND obj_description(p.oid, 'pg_proc') !~ 'with a plan for each call'
 	OR prosecdef OR NOT has_function_privilege('public', oid, 'EXECUTE') OR NOT has_schema_privilege('public', pronamespace, 'USAGE'));
 SELECT pg_describe_object(classid, objid, 0) AS misplaced FROM pg_depend
 WHERE refclassid = 'pg_namespace'::regclass AND refobjid = 'dynamo_system'::regnamespace AND classid <> 'pg_proc'::regclass;

@@ -1,6 +1,6 @@
 /*
  * model.c
- *	  dynamo.apply_model, and what the SQL of models (models.sql) needs of C: names of
+ *	  dynamo.plan_model and apply_model, and what the SQL of models (models.sql) needs of C: names of
  *	  tables that may be missing, definitions in comments, documents in lines.
  */
 #include "postgres.h"
@@ -13,6 +13,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -256,6 +257,91 @@ dynamo_refuse_model(PG_FUNCTION_ARGS)
 			 errhint("Models are what dynamo.export_model returns, models of NoSQL Workbench, schemas of OneTable, "
 					 "and what aws dynamodb describe-table prints.")));
 	PG_RETURN_NULL();			/* keep compiler quiet */
+}
+
+/* ---- statements that are planned once ---- */
+
+/*
+ * The functions in SQL of which these consist are large.  PostgreSQL before 18 plans such a
+ * function in each statement that calls it, which takes longer than its execution; the plans
+ * here are kept by the session, and do not depend on the arguments.
+ */
+static SPIPlanPtr
+PlanOnce(SPIPlanPtr *kept, const char *sql, int nargs, Oid *types)
+{
+	if (*kept == NULL)
+	{
+		SPIPlanPtr	plan = SPI_prepare_cursor(sql, nargs, types, CURSOR_OPT_GENERIC_PLAN);
+
+		if (plan == NULL || SPI_keepplan(plan) != 0)
+			elog(ERROR, "could not prepare a statement of models: %s", SPI_result_code_string(SPI_result));
+		*kept = plan;
+	}
+	return *kept;
+}
+
+static void
+SelectPlanned(SPIPlanPtr plan, Datum *values, const char *nulls)
+{
+	if (SPI_execute_plan(plan, values, nulls, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not execute a statement of models");
+}
+
+/* model_table(table_name regclass) returns json */
+DYNAMO_FUNCTION(dynamo_model_table);
+Datum
+dynamo_model_table(PG_FUNCTION_ARGS)
+{
+	static SPIPlanPtr kept = NULL;
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[1] = {REGCLASSOID};
+	Datum		values[1] = {PG_GETARG_DATUM(0)};
+	Datum		result = (Datum) 0;
+	bool		isnull = true;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	SPI_connect();
+	SelectPlanned(PlanOnce(&kept, "SELECT t.t FROM dynamo_system.model_of_table($1) t(t)", 1, types), values, NULL);
+	if (SPI_processed > 0)
+		result = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	if (!isnull)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		result = datumCopy(result, false, -1);
+		MemoryContextSwitchTo(old);
+	}
+	SPI_finish();
+	if (isnull)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(result);
+}
+
+/* plan_model(document json, table_name text) returns the steps */
+DYNAMO_FUNCTION(dynamo_plan_model);
+Datum
+dynamo_plan_model(PG_FUNCTION_ARGS)
+{
+	static SPIPlanPtr kept = NULL;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Oid			types[2] = {JSONOID, TEXTOID};
+	Datum		values[2];
+	char		nulls[2];
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < 2; i++)
+	{
+		values[i] = PG_ARGISNULL(i) ? (Datum) 0 : PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
+	}
+	SPI_connect();
+	SelectPlanned(PlanOnce(&kept, "SELECT p.step, p.model_table, p.object, p.change, p.detail, p.statement, p.items, p.bytes, p.locks, p.problem "
+						   "FROM dynamo_system.plan_of_model($1, $2) p", 2, types), values, nulls);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		tuplestore_puttuple(rsinfo->setResult, SPI_tuptable->vals[i]);
+	SPI_finish();
+	return (Datum) 0;
 }
 
 /* ---- applying ---- */

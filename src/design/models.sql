@@ -684,12 +684,14 @@ COMMENT ON FUNCTION dynamo_internal.model_indexes(jsonb, boolean) IS 'returns th
 CREATE FUNCTION dynamo_internal.model_omitted(relation regclass) RETURNS SETOF text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
+WITH made AS MATERIALIZED (
+	SELECT dynamo.index_relation($1, d ->> 'name')::oid AS object FROM dynamo.tables t CROSS JOIN LATERAL jsonb_array_elements(t.definition -> 'indexes') d WHERE t.relation = $1
+	UNION ALL SELECT u.object FROM dynamo_internal.model_uniques($1) u
+	UNION ALL SELECT u.object FROM dynamo_internal.model_references($1) u)
 SELECT format('index "%s"', x.relname)
 FROM dynamo.tables t JOIN pg_index i ON i.indrelid = t.relation::oid AND NOT i.indisprimary JOIN pg_class x ON x.oid = i.indexrelid
 WHERE t.relation = $1
-	AND NOT EXISTS (SELECT FROM jsonb_array_elements(t.definition -> 'indexes') d WHERE dynamo.index_relation($1, d ->> 'name')::oid = x.oid)
-	AND NOT EXISTS (SELECT FROM dynamo_internal.model_uniques($1) u WHERE u.object = x.oid)
-	AND NOT EXISTS (SELECT FROM dynamo_internal.model_references($1) u WHERE u.object = x.oid)
+	AND NOT EXISTS (SELECT FROM made m WHERE m.object = x.oid)
 	AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.relation::oid AND a.attname = 'dynamo_expires_at' AND a.attnum = ANY (i.indkey))
 UNION ALL
 SELECT format('constraint "%s"', k.conname) FROM pg_constraint k WHERE k.contype IN ('c', 'f') AND k.conrelid = $1::oid
@@ -719,11 +721,9 @@ WHERE t.relation = $1 AND NOT EXISTS (SELECT FROM jsonb_array_elements(t.definit
 END;
 COMMENT ON FUNCTION dynamo_internal.model_omitted(regclass) IS 'returns what belongs to a table and is not in its document';
 
--- The same for every session and every role, and nobody else can change it: views and patterns are those of the table's
--- owner, and names of types do not depend on settings.
-CREATE FUNCTION dynamo_internal.model_table(table_name regclass) RETURNS json
+-- Planned with the statement that calls it (src/design/model.c).
+CREATE FUNCTION dynamo_system.model_of_table(table_name regclass) RETURNS SETOF json
 	LANGUAGE sql STABLE
-	SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 	BEGIN ATOMIC
 SELECT json_build_object('table_name', t.table_name, 'partition_key', t.partition_key, 'partition_key_type', t.partition_key_type,
 	'sort_key', t.sort_key, 'sort_key_type', t.sort_key_type,
@@ -748,9 +748,18 @@ SELECT json_build_object('table_name', t.table_name, 'partition_key', t.partitio
 	'access_patterns', COALESCE((SELECT json_agg(p.part ORDER BY p.name COLLATE "C", p.part ->> 'schema_name' COLLATE "C" NULLS FIRST) FROM dynamo_internal.model_patterns($1) p), '[]'::json),
 	'grants', COALESCE((SELECT json_agg(g.g ORDER BY dynamo_internal.model_grant_name(g.g) COLLATE "C") FROM dynamo_internal.model_grants($1) g(g)), '[]'::json),
 	'omitted', COALESCE((SELECT json_agg(o.what ORDER BY o.what COLLATE "C") FROM dynamo_internal.model_omitted($1) o(what)), '[]'::json))
-FROM dynamo.tables t JOIN pg_class c ON c.oid = t.relation::oid
-WHERE t.relation = $1;
+FROM (SELECT d.relation, d.schema_name, d.table_name, d.partition_key, d.partition_key_type, d.sort_key, d.sort_key_type, d.definition
+	  FROM dynamo.tables d WHERE d.relation = $1 OFFSET 0) t	-- computes the definition once
+	JOIN pg_class c ON c.oid = t.relation::oid;
 END;
+COMMENT ON FUNCTION dynamo_system.model_of_table(regclass) IS 'returns a table, with all of its parts, as dynamo_internal.model_table does, with a plan for each call';
+
+-- The same for every session and every role, and nobody else can change it: views and patterns are those of the table's
+-- owner, and names of types do not depend on settings.
+CREATE FUNCTION dynamo_internal.model_table(table_name regclass) RETURNS json
+	LANGUAGE C STABLE
+	SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
+	AS 'MODULE_PATHNAME', 'dynamo_model_table';
 COMMENT ON FUNCTION dynamo_internal.model_table(regclass) IS 'returns a table, with all of its parts, for a document';
 
 CREATE FUNCTION dynamo.export_model(table_name regclass) RETURNS json
@@ -941,10 +950,12 @@ size AS MATERIALIZED (
 	WHERE p.relation IS NOT NULL AND o.index_name IS NULL
 		AND EXISTS (SELECT FROM existing e WHERE e.t::jsonb <> $1::jsonb)
 	GROUP BY o.entity),
+populated AS MATERIALIZED (
+	SELECT COALESCE(array_agg(s.entity) FILTER (WHERE s.entity IS NOT NULL), '{}'::text[]) AS entities FROM size s),
 f AS MATERIALIZED (
 	SELECT m.kind, m.name, m.n, m.change, m.was, m.was_form, m.must, m.must_form, m.goes, m.comes, m.moves, m.shifts,
 		CASE WHEN m.kind IN ('time to live', 'stream') THEN m.kind WHEN m.kind = 'grant' THEN m.name ELSE format('%s "%s"', m.kind, m.name) END AS object
-	FROM existing e CROSS JOIN LATERAL dynamo_internal.model_fates($1, e.t, ARRAY(SELECT s.entity FROM size s WHERE s.entity IS NOT NULL)) m),
+	FROM existing e CROSS JOIN populated o CROSS JOIN LATERAL dynamo_internal.model_fates($1, e.t, o.entities) m),
 whole AS MATERIALIZED (
 	SELECT COALESCE(sum(s.items), 0)::int8 AS items, COALESCE(sum(s.bytes), 0)::int8 AS bytes FROM size s),
 large AS MATERIALIZED (
@@ -1066,16 +1077,23 @@ SELECT s.step, s.n, s.object, s.change, s.detail, s.statement, s.items, s.bytes,
 END;
 COMMENT ON FUNCTION dynamo_internal.plan_table(json, text) IS 'returns the steps from a table as it is to what a document says';
 
-CREATE FUNCTION dynamo.plan_model(document json, table_name text DEFAULT NULL, OUT step bigint, OUT model_table text, OUT object text, OUT change text, OUT detail text,
+-- Planned with the statement that calls it (src/design/model.c).
+CREATE FUNCTION dynamo_system.plan_of_model(document json, table_name text, OUT step bigint, OUT model_table text, OUT object text, OUT change text, OUT detail text,
 	OUT statement text, OUT items bigint, OUT bytes bigint, OUT locks text, OUT problem text) RETURNS SETOF record
 	LANGUAGE sql STABLE
-	SET quote_all_identifiers = off SET jit = off
 	BEGIN ATOMIC
 SELECT row_number() OVER (ORDER BY s.step, n.n, s.part, s.object COLLATE "C", s.statement COLLATE "C"), n.name, s.object, s.change, s.detail, s.statement, s.items, s.bytes, s.locks, s.problem
 FROM (SELECT t.t, t.n, COALESCE($2, t.t ->> 'table_name') AS name FROM dynamo_internal.model_of_document($1, $2) WITH ORDINALITY t(t, n)) n
 	CROSS JOIN LATERAL dynamo_internal.plan_table(n.t, n.name) s
 ORDER BY 1;
 END;
+COMMENT ON FUNCTION dynamo_system.plan_of_model(json, text) IS 'returns what dynamo.plan_model does, with a plan for each call';
+
+CREATE FUNCTION dynamo.plan_model(document json, table_name text DEFAULT NULL, OUT step bigint, OUT model_table text, OUT object text, OUT change text, OUT detail text,
+	OUT statement text, OUT items bigint, OUT bytes bigint, OUT locks text, OUT problem text) RETURNS SETOF record
+	LANGUAGE C STABLE
+	SET quote_all_identifiers = off SET jit = off
+	AS 'MODULE_PATHNAME', 'dynamo_plan_model';
 COMMENT ON FUNCTION dynamo.plan_model(json, text) IS
 	'compares a document of dynamo.export_model with what is there; returns the statements that make the difference, in their order, with what each costs';
 

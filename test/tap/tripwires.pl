@@ -303,6 +303,8 @@ my @actions = (
 	[ 'model_checksum', q{SELECT dynamo.model_checksum('<table>')} ],
 	[ 'generate_client', q{SELECT dynamo.generate_client('<table>', 'typescript-pg')} ],
 	[ 'plan_model', q{SELECT statement FROM dynamo.plan_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>') WHERE statement IS NULL} ],
+	[ 'model_of_table', q{SELECT dynamo_system.model_of_table('<table>')} ],
+	[ 'plan_of_model', q{SELECT statement FROM dynamo_system.plan_of_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>') WHERE statement IS NULL} ],
 	[ 'apply_model', q{SELECT dynamo.apply_model(replace(dynamo.export_model('<table>')::text, '"fillfactor": "90"', '"fillfactor": "80"')::json, '<table>')} ],
 	[ 'outline', q{SELECT * FROM dynamo.outline('<table>')} ],
 	[ 'advise', q{SELECT rule FROM dynamo.advise('<table>') WHERE rule IS NULL} ],
@@ -426,7 +428,7 @@ sub check_actions
 
 # ---- all functions are listed ----
 
-my $known = join ',', @own_statements, map { $_->[1] =~ /dynamo\.(\w+)/g } @actions;
+my $known = join ',', @own_statements, map { $_->[1] =~ /dynamo(?:_system)?\.(\w+)/g } @actions;
 is(query(qq{SELECT string_agg(DISTINCT proname, ' ') FROM pg_proc WHERE pronamespace IN ('dynamo'::regnamespace, 'dynamo_system'::regnamespace)
 	AND 'table_name' = ANY (proargnames) AND NOT proname = ANY (string_to_array('$known', ','))}), '',
 	'every function on a table is listed');
