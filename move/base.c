@@ -160,6 +160,20 @@ MoveSleep(double seconds)
 	}
 }
 
+/* Between attempts: whoever repeats something while the program ends must not do it at once. */
+void
+MovePause(double seconds)
+{
+	double		until = MoveClock() + seconds;
+
+	for (double rest = seconds; rest > 0; rest = until - MoveClock())
+	{
+		struct timespec t = {(time_t) rest, (long) ((rest - (time_t) rest) * 1e9)};
+
+		nanosleep(&t, NULL);
+	}
+}
+
 /* For pauses between attempts: the threads of many programs should not agree. */
 unsigned
 MoveRandom(void)
@@ -212,6 +226,28 @@ const char *
 JsonString(json_t *object, const char *name)
 {
 	return json_string_value(json_object_get(object, name));
+}
+
+/* A string without which an answer cannot be used. */
+const char *
+JsonNeed(json_t *object, const char *name, const char *what)
+{
+	const char *value = JsonString(object, name);
+
+	if (value == NULL)
+		MoveFail("%s has no %s", what, name);
+	return value;
+}
+
+/* The same for a list. */
+json_t *
+JsonNeedArray(json_t *object, const char *name, const char *what)
+{
+	json_t	   *value = json_object_get(object, name);
+
+	if (!json_is_array(value))
+		MoveFail("%s has no list %s", what, name);
+	return value;
 }
 
 bool

@@ -340,7 +340,7 @@ Repair(Link **links, json_t *suspects)
 	return repaired;
 }
 
-/* Prints what differs.  Returns the number of differences that remain. */
+/* Prints what differs.  Returns the number of differences that remain; -1: it was stopped. */
 long
 CompareTables(void)
 {
@@ -376,7 +376,7 @@ CompareTables(void)
 		printf("; %.0f read units\n", comparison.units);
 		fflush(stdout);
 	}
-	differences = (long) json_array_size(suspects);
+	differences = move_stop ? -1 : (long) json_array_size(suspects);
 	json_decref(suspects);
 	for (int side = 0; side < 2; side++)
 	{
@@ -407,15 +407,18 @@ CheckRepair(void)
 int
 CompareCommand(void)
 {
-	long		differences;
+	long		differences,
+				last = -1;
 
 	if (options.repair)
 		CheckRepair();
 	do
 	{
 		differences = CompareTables();
+		if (differences >= 0)
+			last = differences;
 		if (options.every > 0)
 			MoveSleep(options.every);
 	} while (options.every > 0 && !move_stop);
-	return differences > 0 ? 1 : 0;
+	return last < 0 ? 2 : last > 0 ? 1 : 0;
 }

@@ -260,7 +260,7 @@ FindStream(Link *source, json_t *table)
 															   "StreamEnabled", 1, "StreamViewType", "NEW_AND_OLD_IMAGES"), NULL));
 		AwaitTable(source, options.tables[0]);
 		table = DescribeTable(source, options.tables[0], false);
-		found = MoveCopy(JsonString(table, "LatestStreamArn"));
+		found = MoveCopy(JsonNeed(table, "LatestStreamArn", "the source's description"));
 		json_decref(table);
 	}
 	return found;
@@ -286,7 +286,8 @@ BeginMove(Link *source, Link *target, json_t *table, double export_time, char **
 	char	   *arn = FindStream(source, table);
 	json_t	   *move = json_pack("{s:s,s:s,s:s,s:i,s:f,s:b}", "phase", "copying", "table", options.tables[0], "target", options.target_table,
 								 "segments", copy.files != NULL ? (int) json_array_size(copy.files) : ChooseSegments(table),
-								 "begun", begun, "export", copy.files != NULL);
+								 "begun", begun, "export", copy.files != NULL),
+			   *theirs;
 
 	if (arn != NULL)
 	{
@@ -297,6 +298,9 @@ BeginMove(Link *source, Link *target, json_t *table, double export_time, char **
 	}
 	else
 		MoveSay("the source has no stream: changes during and after the copy are not copied (see --enable-stream)");
+	theirs = DescribeTable(target, options.target_table, false);
+	NoteIdentity(move, table, theirs);
+	json_decref(theirs);
 	StateSetMove(target, move, text);
 	free(arn);
 	return move;
@@ -381,6 +385,8 @@ CopyCommand(void)
 	resumed = move != NULL;
 	if (move == NULL)
 		move = BeginMove(source, target, table, export_time, &text);
+	else
+		CheckIdentity(move, source, target);
 	copy.count = (int) JsonNumber(move, "segments");
 	if (JsonTrue(move, "export") != (copy.files != NULL) || (copy.files != NULL && copy.count != (int) json_array_size(copy.files)))
 		MoveFail("the copy began from %s", JsonTrue(move, "export") ? "another export" : "a scan");

@@ -207,6 +207,9 @@ IsContainerUrl(const char *url)
 {
 	static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"};
 
+	/* http://localhost:x@other.example/ is no address of this machine */
+	if (strchr(url, '@') != NULL)
+		return false;
 	if (strncmp(url, "https://", 8) == 0)
 		return true;
 	if (strncmp(url, "http://", 7) != 0)
@@ -313,7 +316,7 @@ RunCommand(const char *command, Credentials *found)
 		TextAdd(&answer, buffer, n);
 	ok = pclose(pipe) == 0 && answer.len > 0 && TakeAnswer(answer.data, answer.len, "SessionToken", found);
 	if (!ok)
-		MoveFail("credential_process of profile gives no credentials");
+		MoveFail("the profile's credential_process gives no credentials");
 	TextFree(&answer);
 	return ok;
 }

@@ -367,7 +367,7 @@ NameOf(const char *kind, size_t number, json_t *taken)
 }
 
 static json_t *
-ProposeEntity(json_t *description, json_t *key, json_t *items, const char *name, char **missing)
+ProposeEntity(json_t *key, json_t *items, const char *name, char **missing)
 {
 	json_t	   *keys = json_object(),
 			   *used = json_object(),
@@ -383,7 +383,6 @@ ProposeEntity(json_t *description, json_t *key, json_t *items, const char *name,
 			json_object_set_new(keys, attribute, json_string(template));
 		free(template);
 	}
-	(void) description;
 	if (*missing == NULL && json_object_size(keys) > 0)
 		entity = json_pack("{s:s,s:O,s:o}", "entity_name", name, "keys", keys, "attributes", AttributesOf(key, items, used));
 	json_decref(keys);
@@ -411,7 +410,7 @@ ProposeEntities(json_t *description, json_t *items)
 	{
 		char	   *missing = NULL,
 				   *name = NameOf(kind, ++number, taken);
-		json_t	   *entity = number <= 50 ? ProposeEntity(description, key, group, name, &missing) : NULL;
+		json_t	   *entity = number <= 50 ? ProposeEntity(key, group, name, &missing) : NULL;
 
 		if (entity != NULL)
 		{

@@ -51,9 +51,14 @@ ReadLine(gzFile file, Text *line)
 	char		buffer[65536];
 
 	TextClear(line);
-	while (gzgets(file, buffer, sizeof(buffer)) != NULL)
+	for (;;)
 	{
-		TextAddString(line, buffer);
+		z_off_t		begin = gztell(file);
+
+		if (gzgets(file, buffer, sizeof(buffer)) == NULL)
+			break;
+		/* a zero byte does not end a line */
+		TextAdd(line, buffer, (size_t) (gztell(file) - begin));
 		if (line->data[line->len - 1] == '\n')
 			return line->data;
 	}

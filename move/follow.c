@@ -74,8 +74,11 @@ ListShards(Link *link, const char *arn)
 {
 	json_t	   *shards = json_array(),
 			   *answer = NULL,
-			   *stream;
+			   *stream,
+			   *list,
+			   *shard;
 	char	   *start = NULL;
+	size_t		i;
 
 	do
 	{
@@ -85,7 +88,12 @@ ListShards(Link *link, const char *arn)
 			json_object_set_new(request, "ExclusiveStartShardId", json_string(start));
 		answer = LinkCall(link, "DescribeStream", request, NULL);
 		stream = json_object_get(answer, "StreamDescription");
-		json_array_extend(shards, json_object_get(stream, "Shards"));
+		list = JsonNeedArray(stream, "Shards", "an answer of DescribeStream");
+		json_array_foreach(list, i, shard)
+			JsonNeed(shard, "ShardId", "a shard of the stream");
+		json_array_extend(shards, list);
+		if (start != NULL && JsonString(stream, "LastEvaluatedShardId") != NULL && strcmp(start, JsonString(stream, "LastEvaluatedShardId")) == 0)
+			MoveFail("the list of the stream's shards does not go on after %s", start);
 		free(start);
 		start = JsonString(stream, "LastEvaluatedShardId") != NULL ? MoveCopy(JsonString(stream, "LastEvaluatedShardId")) : NULL;
 		json_decref(answer);
@@ -93,7 +101,28 @@ ListShards(Link *link, const char *arn)
 	return shards;
 }
 
-/* Records the shards that a stream has now.  Those that have ended need not be read. */
+/* What was recorded before is read no more: the shards may be gone by now. */
+static void
+EndShards(Link *state, const char *prefix)
+{
+	json_t	   *states = StateList(state, prefix),
+			   *text;
+	const char *name;
+
+	json_object_foreach(states, name, text)
+	{
+		char	   *ended = MoveFormat("{\"done\":true,\"at\":%.3f,\"ended\":%.6f}", 0.0, MoveNow());
+
+		StatePut(state, name, json_string_value(text), ended);
+		free(ended);
+	}
+	json_decref(states);
+}
+
+/*
+ * Records the shards that a stream has now, in place of any that were recorded before.
+ * Those that have ended need not be read.
+ */
 void
 ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool skip_closed)
 {
@@ -101,6 +130,7 @@ ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool s
 			   *shard;
 	size_t		i;
 
+	EndShards(state, prefix);
 	json_array_foreach(shards, i, shard)
 	{
 		char	   *name = MoveFormat("%s%s", prefix, JsonString(shard, "ShardId")),
@@ -109,8 +139,7 @@ ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool s
 		json_t	   *value = json_pack("{s:b,s:f}", "done", closed && skip_closed, "at", link->date > 0 ? link->date : MoveNow());
 		char	   *text = JsonText(value);
 
-		if (old == NULL)
-			StatePut(state, name, NULL, text);
+		StatePut(state, name, old, text);
 		json_decref(value);
 		free(text);
 		free(old);
@@ -216,8 +245,8 @@ ReadStates(Link *from, Link *state)
 
 /* ---- records ---- */
 
-/* Where to go on reading.  False: there is nothing to read now. */
-static bool
+/* Where to go on reading. */
+static void
 OpenIterator(Reader *reader, Shard *shard)
 {
 	json_t	   *request = json_pack("{s:s,s:s,s:s}", "StreamArn", follower.arn, "ShardId", shard->id, "ShardIteratorType",
@@ -232,10 +261,8 @@ OpenIterator(Reader *reader, Shard *shard)
 		MoveFail("cannot go on reading shard %s: %s: %s%s%s", shard->id, error.type, error.message,
 				 strcmp(error.type, "TrimmedDataAccessException") == 0 || strcmp(error.type, "ResourceNotFoundException") == 0 ? "; " : "",
 				 strcmp(error.type, "TrimmedDataAccessException") == 0 || strcmp(error.type, "ResourceNotFoundException") == 0 ? lost_hint : "");
-	if (JsonString(answer, "ShardIterator") != NULL)
-		shard->iterator = MoveCopy(JsonString(answer, "ShardIterator"));
+	shard->iterator = MoveCopy(JsonNeed(answer, "ShardIterator", "an answer of GetShardIterator"));
 	json_decref(answer);
-	return shard->iterator != NULL;
 }
 
 /* The next records, or NULL if another iterator is needed. */
@@ -287,7 +314,10 @@ TakeChanges(Reader *reader, json_t *records, Change *changes)
 		const char *event = JsonString(record, "eventName");
 		bool		removed = event != NULL && strcmp(event, "REMOVE") == 0;
 
-		if (RecordTime(record) < follower.direction->since)
+		if (json_object_size(json_object_get(data, "Keys")) == 0 || (!removed && image != NULL && !json_is_object(image)))
+			MoveFail("a record of the stream has no Keys, or an image that is no item");
+		/* without a time it may be new */
+		if (RecordTime(record) > 0 && RecordTime(record) < follower.direction->since)
 			continue;
 		if (follower.direction->refuse)
 			MoveFail("the source was written after the switch: record %s of its stream changes %s; "
@@ -337,9 +367,13 @@ ReadShard(Reader *reader, Shard *shard)
 	Change	   *changes;
 	bool		was_done = shard->done;
 
-	if ((shard->iterator == NULL && !OpenIterator(reader, shard)) || (answer = ReadRecords(reader, shard)) == NULL)
+	if (shard->iterator == NULL)
+		OpenIterator(reader, shard);
+	answer = ReadRecords(reader, shard);
+	if (answer == NULL)
 		return;
-	records = json_object_get(answer, "Records");
+	/* an answer of something else would end the shard */
+	records = JsonNeedArray(answer, "Records", "an answer of GetRecords");
 	read = json_array_size(records);
 	changes = MoveAlloc((read + 1) * sizeof(Change));
 	count = TakeChanges(reader, records, changes);
@@ -350,7 +384,7 @@ ReadShard(Reader *reader, Shard *shard)
 	if (read > 0)
 	{
 		free(shard->sequence);
-		shard->sequence = MoveCopy(JsonString(json_object_get(json_array_get(records, read - 1), "dynamodb"), "SequenceNumber"));
+		shard->sequence = MoveCopy(JsonNeed(json_object_get(json_array_get(records, read - 1), "dynamodb"), "SequenceNumber", "a record of the stream"));
 	}
 	if (read > 0 || shard->done != was_done || shard->old == NULL || reader->from->date - shard->at > HEARTBEAT)
 	{
@@ -521,6 +555,7 @@ OpenMove(const char *phase, char **stream)
 	move = StateGetMove(state, &text);
 	if (move == NULL)
 		MoveFail("there is no move \"%s\"; begin with \"copy\"", options.move);
+	CheckIdentity(move, source, state);
 	if (strcmp(JsonString(move, "phase"), phase) == 0)
 		MoveFail("the move \"%s\" has been switched: the target is written now, see \"reverse\"", options.move);
 	arn = JsonString(move, "stream");
@@ -536,6 +571,16 @@ OpenMove(const char *phase, char **stream)
 	return move;
 }
 
+/*
+ * From when on changes of the source are applied: since before the copy, or since the last
+ * switch back.  The stream's clock may tell whole seconds only.
+ */
+double
+FollowSince(json_t *move)
+{
+	return fmax(JsonNumber(move, "begun") - options.overlap, JsonNumber(move, "resumed") - 2);
+}
+
 int
 FollowCommand(void)
 {
@@ -543,7 +588,7 @@ FollowCommand(void)
 	json_t	   *move = OpenMove("switched", &stream);
 	bool		copying = strcmp(JsonString(move, "phase"), "copying") == 0;
 	Direction	direction = {&options.source, &options.target, options.tables[0], options.target_table, "shard/",
-		JsonNumber(move, "begun") - options.overlap, .beside_copy = copying};
+		FollowSince(move), .beside_copy = copying};
 	long		applied;
 
 	if (copying && options.target.conninfo == NULL)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 #include "move.h"
 
@@ -17,7 +18,7 @@ unsigned long retries;
 
 static const char *const transient[] = {
 	"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "LimitExceededException",
-	"InternalServerError", "InternalFailure", "ServiceUnavailable", "TransactionConflictException", "ItemCollectionSizeLimitExceeded"
+	"InternalServerError", "InternalFailure", "ServiceUnavailable", "TransactionConflictException", "ReplicatedWriteConflictException"
 };
 
 static const char *const stale_credentials[] = {"ExpiredTokenException", "ExpiredToken", "RequestExpired"};
@@ -68,7 +69,6 @@ Connect(Link *link)
 	PQclear(PQexec(link->conn, "SET statement_timeout = 0"));
 	PQclear(PQexec(link->conn, "SET idle_in_transaction_session_timeout = 0"));
 	link->in_transaction = false;
-	link->has_stage = false;
 }
 
 /* Whether the connection has ended; if so, there is a new one, without a transaction. */
@@ -135,7 +135,7 @@ LinkQuery(Link *link, const char *query, int nargs, const char *const *args)
 			LinkRollback(link);
 			return NULL;
 		}
-		MoveSleep(0.2);
+		MovePause(0.2);
 	}
 }
 
@@ -170,9 +170,14 @@ LinkRollback(Link *link)
 
 /* ---- HTTP ---- */
 
+/* A page has a megabyte of items, as JSON some more. */
+#define LARGEST_ANSWER	(256 * 1024 * 1024)
+
 static size_t
 TakeBody(char *data, size_t size, size_t count, void *text)
 {
+	if (((Text *) text)->len + size * count > LARGEST_ANSWER)
+		return 0;
 	TextAdd(text, data, size * count);
 	return size * count;
 }
@@ -190,6 +195,13 @@ TakeHeader(char *data, size_t size, size_t count, void *arg)
 
 		if (date > 0)
 			link->date = (double) date;
+		free(value);
+	}
+	else if (len > 12 && strncasecmp(data, "x-amz-crc32:", 12) == 0)
+	{
+		char	   *value = strndup(data + 12, len - 12);
+
+		link->checksum = value != NULL ? strtoll(value, NULL, 10) : -1;
 		free(value);
 	}
 	return len;
@@ -241,6 +253,7 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 	/* the connection remains */
 	curl_easy_reset(curl);
 	TextClear(&link->answer);
+	link->checksum = -1;
 	headers = AddHeader(NULL, "Content-Type", "application/x-amz-json-1.0");
 	headers = AddHeader(headers, "X-Amz-Target", target);
 	headers = SignWith(link, headers);
@@ -268,6 +281,8 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	else
 		snprintf(error->message, sizeof(error->message), "%s", reason[0] != '\0' ? reason : curl_easy_strerror(code));
+	if (code == CURLE_WRITE_ERROR)
+		MoveFail("an answer of the %s to %s is larger than %d MB", endpoint->role, operation, LARGEST_ANSWER / 1024 / 1024);
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_URL_MALFORMAT ||
 		code == CURLE_UNSUPPORTED_PROTOCOL)
 		MoveFail("cannot use the address of the %s: %s", endpoint->role, error->message);
@@ -275,6 +290,18 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 	free(target);
 	free(signature);
 	return status;
+}
+
+/* What an endpoint says goes to a terminal: without control characters. */
+static void
+CopyPlain(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from);
+	for (char *c = to; *c != '\0'; c++)
+	{
+		if ((unsigned char) *c < 32 || *c == 127)
+			*c = '?';
+	}
 }
 
 /* Fills the error from the body of an answer. */
@@ -288,8 +315,8 @@ TakeError(json_t *body, CallError *error)
 	if (message == NULL)
 		message = JsonString(body, "Message");
 	hash = type != NULL ? strrchr(type, '#') : NULL;
-	snprintf(error->type, sizeof(error->type), "%s", hash != NULL ? hash + 1 : type != NULL ? type : "UnknownError");
-	snprintf(error->message, sizeof(error->message), "%s", message != NULL ? message : "no message");
+	CopyPlain(error->type, sizeof(error->type), hash != NULL ? hash + 1 : type != NULL ? type : "UnknownError");
+	CopyPlain(error->message, sizeof(error->message), message != NULL ? message : "no message");
 }
 
 /* One attempt over HTTP: the answer, or NULL with the error; *again: it may pass. */
@@ -300,9 +327,9 @@ CallHttp(Link *link, const char *operation, const char *body, CallError *error, 
 	json_t	   *answer = NULL;
 
 	*again = status == 0 || status >= 500 || status == 429;
-	if (status != 0)
+	if (status != 0 && (link->checksum < 0 || link->checksum == (int64_t) crc32_z(0, (unsigned char *) link->answer.data, link->answer.len)))
 		answer = json_loadb(link->answer.data, link->answer.len, JSON_ALLOW_NUL, NULL);
-	if (status == 200 && answer != NULL)
+	if (status == 200 && json_is_object(answer))
 		return answer;
 	if (status == 0)
 		snprintf(error->type, sizeof(error->type), "NetworkError");
@@ -313,7 +340,7 @@ CallHttp(Link *link, const char *operation, const char *body, CallError *error, 
 		/* cut off, or of something that is no endpoint */
 		*again = true;
 		snprintf(error->type, sizeof(error->type), "NetworkError");
-		snprintf(error->message, sizeof(error->message), "status %ld, and a body that is not JSON", status);
+		snprintf(error->message, sizeof(error->message), "status %ld, and a body that is damaged or not JSON", status);
 	}
 	json_decref(answer);
 	return NULL;
@@ -398,7 +425,7 @@ LinkCall(Link *link, const char *operation, json_t *request, CallError *error)
 		if (!(again || IS_AMONG(e->type, transient)) || MoveClock() > until)
 			break;
 		__atomic_add_fetch(&retries, 1, __ATOMIC_RELAXED);
-		MoveSleep(pause * (0.5 + MoveRandom() % 1000 / 2000.0));
+		MovePause(pause * (0.5 + MoveRandom() % 1000 / 2000.0));
 		if (move_stop && strcmp(e->type, "NetworkError") == 0)
 			MoveFail("stopped while the %s could not be reached: %s", link->endpoint->role, e->message);
 	}

@@ -118,14 +118,24 @@ PrintHelp(void)
 }
 
 static double
-ReadNumber(const char *name, const char *text, double least)
+ReadNumber(const char *name, const char *text, double least, double most)
 {
 	char	   *end;
 	double		value = strtod(text, &end);
 
-	if (end == text || *end != '\0' || !(value >= least && value <= 1e9))
-		MoveFail("--%s needs a number from %g on, not \"%s\"", name, least, text);
+	if (end == text || *end != '\0' || !(value >= least && value <= most))
+		MoveFail("--%s needs a number from %g to %.0f, not \"%s\"", name, least, most, text);
 	return value;
+}
+
+static int
+ReadCount(const char *name, const char *text, int least, int most)
+{
+	double		value = ReadNumber(name, text, least, most);
+
+	if (value != (int) value)
+		MoveFail("--%s needs a whole number, not \"%s\"", name, text);
+	return (int) value;
 }
 
 static void
@@ -152,17 +162,17 @@ TakeOption(int option, const char *name, char *value)
 		case OPT_STATE: options.state_name = value; break;
 		case OPT_EXPORT: options.export_path = value; break;
 		case OPT_MODEL: options.model_file = value; break;
-		case OPT_SEGMENTS: options.segments = (int) ReadNumber(name, value, 1); break;
-		case OPT_JOBS: options.jobs = (int) ReadNumber(name, value, 1); break;
-		case OPT_RATE: options.rate = ReadNumber(name, value, 0.1); break;
-		case OPT_OVERLAP: options.overlap = ReadNumber(name, value, 0); break;
-		case OPT_RETENTION: options.retention = ReadNumber(name, value, 1); break;
-		case OPT_QUIET_FOR: options.until_quiet = ReadNumber(name, value, 0); break;
-		case OPT_EVERY: options.every = ReadNumber(name, value, 1); break;
-		case OPT_SETTLE: options.settle = ReadNumber(name, value, 0); break;
-		case OPT_SAMPLE: options.sample = (int) ReadNumber(name, value, 0); break;
-		case OPT_SHOW: options.show = (int) ReadNumber(name, value, 0); break;
-		case OPT_PATIENCE: patience = ReadNumber(name, value, 0); break;
+		case OPT_SEGMENTS: options.segments = ReadCount(name, value, 1, 1000000); break;
+		case OPT_JOBS: options.jobs = ReadCount(name, value, 1, 1000); break;
+		case OPT_RATE: options.rate = ReadNumber(name, value, 0.1, 1e9); break;
+		case OPT_OVERLAP: options.overlap = ReadNumber(name, value, 0, 1e9); break;
+		case OPT_RETENTION: options.retention = ReadNumber(name, value, 1, 1e9); break;
+		case OPT_QUIET_FOR: options.until_quiet = ReadNumber(name, value, 0, 1e9); break;
+		case OPT_EVERY: options.every = ReadNumber(name, value, 1, 1e9); break;
+		case OPT_SETTLE: options.settle = ReadNumber(name, value, 0, 1e9); break;
+		case OPT_SAMPLE: options.sample = ReadCount(name, value, 0, 1000000); break;
+		case OPT_SHOW: options.show = ReadCount(name, value, 0, 1000000000); break;
+		case OPT_PATIENCE: patience = ReadNumber(name, value, 0, 1e9); break;
 		case OPT_CREATE: options.create = true; break;
 		case OPT_ENABLE_STREAM: options.enable_stream = true; break;
 		case OPT_REPAIR: options.repair = true; break;

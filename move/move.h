@@ -59,11 +59,14 @@ void		TextFree(Text *text);
 double		MoveClock(void);
 double		MoveNow(void);
 void		MoveSleep(double seconds);
+void		MovePause(double seconds);
 unsigned	MoveRandom(void);
 char	   *MoveDuration(double seconds);
 char	   *JsonText(json_t *value);
 json_t	   *JsonParse(const char *text, size_t len, const char *what);
 const char *JsonString(json_t *object, const char *name);
+const char *JsonNeed(json_t *object, const char *name, const char *what);
+json_t	   *JsonNeedArray(json_t *object, const char *name, const char *what);
 bool		JsonTrue(json_t *object, const char *name);
 double		JsonNumber(json_t *object, const char *name);
 
@@ -116,8 +119,8 @@ typedef struct Link
 	PGconn	   *conn;
 	Text		answer;
 	double		date;			/* of the last answer, by the endpoint's clock */
+	int64_t		checksum;		/* of its body, as the endpoint says; -1: it does not */
 	bool		in_transaction;
-	bool		has_stage;		/* the temporary table of PutPage() is there */
 } Link;
 
 /* What was wrong with a request that was not repeated. */
@@ -180,6 +183,8 @@ bool		StatePut(Link *link, const char *name, const char *old, const char *value)
 bool		StateIsStored(Link *link, const char *name, const char *value);
 json_t	   *StateList(Link *link, const char *prefix);
 json_t	   *StateGetMove(Link *link, char **text);
+void		CheckIdentity(json_t *move, Link *source, Link *target);
+void		NoteIdentity(json_t *move, json_t *source, json_t *target);
 void		StateSetMove(Link *link, json_t *move, char **text);
 
 /* ---- target.c: items into a table ---- */
@@ -262,9 +267,10 @@ typedef struct Direction
 } Direction;
 
 void		ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool skip_closed);
+double		FollowSince(json_t *move);
 long		FollowStream(const Direction *direction, const char *arn, double quiet);
 
-/* compare.c: the number of differences */
+/* compare.c: the number of differences; -1: stopped before the end */
 long		CompareTables(void);
 
 #endif

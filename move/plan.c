@@ -145,12 +145,6 @@ ModelOf(json_t *table)
 					   *projection = json_object_get(index, "Projection");
 
 			AddKeys(own, table, json_object_get(index, "KeySchema"));
-			if (local)
-			{
-				json_object_del(own, "partition_key");
-				json_object_del(own, "partition_key_type");
-				AddKeys(own, table, json_object_get(index, "KeySchema"));
-			}
 			json_object_set(own, "projection", json_object_get(projection, "ProjectionType"));
 			if (json_object_get(projection, "NonKeyAttributes") != NULL)
 				json_object_set(own, "non_key_attributes", json_object_get(projection, "NonKeyAttributes"));
@@ -199,6 +193,8 @@ PrintStream(json_t *table)
 
 	if (!JsonTrue(stream, "StreamEnabled"))
 		printf("  stream: none; \"copy --enable-stream\" starts one\n");
+	else if (view == NULL)
+		printf("  stream: of an unknown kind\n");
 	else if (strcmp(view, "NEW_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0)
 		printf("  stream: %s\n", view);
 	else

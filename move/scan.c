@@ -54,7 +54,13 @@ ScanPage(Link *link, const char *table, int segment, int segments, json_t *start
 		json_object_set_new(request, "Limit", json_integer(lround(fmax(1, options.rate * 2))));
 	WaitForUnits();
 	answer = LinkCall(link, "Scan", request, NULL);
+	JsonNeedArray(answer, "Items", "an answer of Scan");
+	if (json_is_object(start) && json_equal(start, json_object_get(answer, "LastEvaluatedKey")))
+		MoveFail("the scan of table \"%s\" does not go on after %s", table, JsonText(start));
 	cost = JsonNumber(json_object_get(answer, "ConsumedCapacity"), "CapacityUnits");
+	/* an endpoint that does not tell: half a unit for 4 KB */
+	if (!json_is_object(json_object_get(answer, "ConsumedCapacity")))
+		cost = ceil((double) link->answer.len / 8192);
 	ChargeUnits(cost);
 	*units += cost;
 	return answer;

@@ -75,7 +75,7 @@ PrepareTable(Link *link)
 		if (status != NULL && strcmp(status, "ACTIVE") == 0)
 			break;
 		json_decref(answer);
-		MoveSleep(0.5);
+		MovePause(0.5);
 		answer = LinkCall(link, "DescribeTable", json_pack("{s:s}", "TableName", options.state_name), NULL);
 	}
 	json_decref(answer);
@@ -250,7 +250,7 @@ ListItems(Link *link, const char *prefix, json_t *list)
 		if (start != NULL)
 			json_object_set_new(request, "ExclusiveStartKey", start);
 		answer = LinkCall(link, "Query", request, NULL);
-		json_array_foreach(json_object_get(answer, "Items"), i, item)
+		json_array_foreach(JsonNeedArray(answer, "Items", "an answer of Query"), i, item)
 			json_object_set_new(list, JsonString(json_object_get(item, "name"), "S"),
 								json_string(JsonString(json_object_get(item, "value"), "S")));
 		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
@@ -275,8 +275,64 @@ StateList(Link *link, const char *prefix)
 json_t *
 StateGetMove(Link *link, char **text)
 {
+	json_t	   *move;
+
 	*text = StateGet(link, "move");
-	return *text == NULL ? NULL : JsonParse(*text, strlen(*text), "the state of the move");
+	if (*text == NULL)
+		return NULL;
+	move = JsonParse(*text, strlen(*text), "the state of the move");
+	JsonNeed(move, "phase", "the state of the move");
+	return move;
+}
+
+/* ---- which tables ---- */
+
+static const struct
+{
+	const char *side;
+	const char *name;			/* of the table */
+	const char *id;				/* TableId: another one after it was dropped and created again */
+}			identities[] = {{"source", "table", "table_id"}, {"target", "target", "target_id"}};
+
+static void
+NoteId(json_t *move, const char *name, json_t *table)
+{
+	if (JsonString(table, "TableId") != NULL)
+		json_object_set(move, name, json_object_get(table, "TableId"));
+}
+
+/* Notes which tables a new move has, by their descriptions. */
+void
+NoteIdentity(json_t *move, json_t *source, json_t *target)
+{
+	NoteId(move, identities[0].id, source);
+	NoteId(move, identities[1].id, target);
+}
+
+/* What was done for a move is done for its two tables only. */
+void
+CheckIdentity(json_t *move, Link *source, Link *target)
+{
+	Link	   *links[] = {source, target};
+	const char *tables[] = {options.tables[0], options.target_table};
+
+	for (int i = 0; i < 2; i++)
+	{
+		const char *name = JsonNeed(move, identities[i].name, "the state of the move"),
+				   *id = JsonString(move, identities[i].id),
+				   *now;
+		json_t	   *table;
+
+		if (strcmp(name, tables[i]) != 0)
+			MoveFail("the %s of the move \"%s\" is table \"%s\", not \"%s\"; use another --name for another move", identities[i].side,
+					 options.move, name, tables[i]);
+		table = DescribeTable(links[i], tables[i], false);
+		now = JsonString(table, "TableId");
+		if (id != NULL && now != NULL && strcmp(id, now) != 0)
+			MoveFail("table \"%s\" of the %s was dropped and created again since the move \"%s\" began; copy again under another --name",
+					 name, identities[i].side, options.move);
+		json_decref(table);
+	}
 }
 
 void

@@ -18,7 +18,7 @@ IsPhase(json_t *move, const char *phase)
 }
 
 static json_t *
-NeedMove(Link *state, const char *phase, char **text)
+NeedMove(Link *source, Link *state, const char *phase, char **text)
 {
 	json_t	   *move;
 
@@ -26,6 +26,7 @@ NeedMove(Link *state, const char *phase, char **text)
 	move = StateGetMove(state, text);
 	if (move == NULL)
 		MoveFail("there is no move \"%s\"; begin with \"copy\"", options.move);
+	CheckIdentity(move, source, state);
 	if (!IsPhase(move, phase))
 		MoveFail("the move \"%s\" is %s", options.move, IsPhase(move, "switched") ? "switched already" : IsPhase(move, "copying") ?
 				 "not copied yet" : "not switched");
@@ -73,7 +74,7 @@ TargetStream(Link *target)
 			table = DescribeTable(target, options.target_table, false);
 		} while (JsonString(table, "TableStatus") != NULL && strcmp(JsonString(table, "TableStatus"), "ACTIVE") != 0);
 	}
-	arn = MoveCopy(JsonString(table, "LatestStreamArn"));
+	arn = MoveCopy(JsonNeed(table, "LatestStreamArn", "the target's description"));
 	json_decref(table);
 	return arn;
 }
@@ -135,7 +136,7 @@ static Direction
 Forward(json_t *move)
 {
 	return (Direction) {&options.source, &options.target, options.tables[0], options.target_table, "shard/",
-		JsonNumber(move, "begun") - options.overlap, .beside_copy = false};
+		FollowSince(move), .beside_copy = false};
 }
 
 /* The stream's clock may tell whole seconds only. */
@@ -151,13 +152,13 @@ SwitchForward(Link *source, Link *target)
 {
 	char	   *text,
 			   *arn;
-	json_t	   *move = NeedMove(target, "copied", &text);
+	json_t	   *move = NeedMove(source, target, "copied", &text);
 	Direction	direction = Forward(move);
 	int			status = 0;
 
 	if (JsonString(move, "stream") != NULL && !Drain(&direction, JsonString(move, "stream")))
 		status = 1;
-	else if (JsonString(move, "stream") == NULL && !options.no_compare && CompareTables() > 0)
+	else if (JsonString(move, "stream") == NULL && !options.no_compare && CompareTables() != 0)
 		status = 1;
 	if (status == 0)
 	{
@@ -179,15 +180,19 @@ SwitchForward(Link *source, Link *target)
 }
 
 static int
-SwitchBack(Link *target)
+SwitchBack(Link *source, Link *target)
 {
 	char	   *text;
-	json_t	   *move = NeedMove(target, "switched", &text);
+	json_t	   *move = NeedMove(source, target, "switched", &text);
 	Direction	direction = Backward(move);
 	int			status = Drain(&direction, JsonString(move, "target_stream")) ? 0 : 1;
 
 	if (status == 0)
 	{
+		/* What went back need not come again, and the source's stream may have lost it. */
+		if (JsonString(move, "stream") != NULL)
+			ShardsBegin(source, target, JsonString(move, "stream"), "shard/", true);
+		json_object_set_new(move, "resumed", json_real(source->date > 0 ? source->date : MoveNow()));
 		json_object_set_new(move, "phase", json_string("copied"));
 		EndOthers(target, "reverse/");
 		StateSetMove(target, move, &text);
@@ -203,7 +208,7 @@ SwitchCommand(void)
 {
 	Link	   *source = LinkOpen(&options.source),
 			   *target = LinkOpen(&options.target);
-	int			status = options.back ? SwitchBack(target) : SwitchForward(source, target);
+	int			status = options.back ? SwitchBack(source, target) : SwitchForward(source, target);
 
 	LinkClose(source);
 	LinkClose(target);
@@ -228,13 +233,15 @@ CheckSource(Link *target, json_t *move, char **text)
 int
 ReverseCommand(void)
 {
-	Link	   *target = LinkOpen(&options.target);
+	Link	   *source = LinkOpen(&options.source),
+			   *target = LinkOpen(&options.target);
 	char	   *text;
-	json_t	   *move = NeedMove(target, "switched", &text);
+	json_t	   *move = NeedMove(source, target, "switched", &text);
 	Direction	direction = Backward(move);
 	long		applied;
 
 	CheckSource(target, move, &text);
+	LinkClose(source);
 	LinkClose(target);
 	applied = move_stop ? 0 : FollowStream(&direction, JsonString(move, "target_stream"), options.until_quiet);
 	MoveSay("applied %ld changes to the source, %lu retries", applied, retries);

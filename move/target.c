@@ -18,6 +18,41 @@
 
 #define LOCK_KEY	"pg_catalog.hashtextextended('dynamo_move ' || $1, 0)"
 
+/* Each element of a list has two names. */
+static void
+NeedNames(json_t *object, const char *list, const char *first, const char *second)
+{
+	const char *what = "an answer of DescribeTable";
+	json_t	   *part;
+	size_t		i;
+
+	json_array_foreach(JsonNeedArray(object, list, what), i, part)
+	{
+		JsonNeed(part, first, what);
+		JsonNeed(part, second, what);
+	}
+}
+
+/* What everybody uses must be there. */
+static void
+CheckDescription(json_t *table)
+{
+	JsonNeed(table, "TableName", "an answer of DescribeTable");
+	NeedNames(table, "KeySchema", "AttributeName", "KeyType");
+	NeedNames(table, "AttributeDefinitions", "AttributeName", "AttributeType");
+	for (int local = 0; local < 2; local++)
+	{
+		json_t	   *index;
+		size_t		i;
+
+		json_array_foreach(json_object_get(table, local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes"), i, index)
+		{
+			JsonNeed(index, "IndexName", "an answer of DescribeTable");
+			NeedNames(index, "KeySchema", "AttributeName", "KeyType");
+		}
+	}
+}
+
 /* What DescribeTable says; NULL if there is no such table. */
 json_t *
 DescribeTable(Link *link, const char *table, bool missing_ok)
@@ -32,6 +67,7 @@ DescribeTable(Link *link, const char *table, bool missing_ok)
 		MoveFail("table \"%s\" of the %s: %s: %s", table, link->endpoint->role, error.type, error.message);
 	description = json_incref(json_object_get(answer, "Table"));
 	json_decref(answer);
+	CheckDescription(description);
 	return description;
 }
 
@@ -122,6 +158,7 @@ static void
 WriteBatch(Link *link, const char *table, json_t *requests)
 {
 	json_t	   *rest = json_pack("{s:O}", table, requests);
+	double		until = MoveClock() + patience;
 
 	for (double pause = 0.05; json_object_size(rest) > 0; pause = pause > 2 ? 2 : pause * 2)
 	{
@@ -129,10 +166,12 @@ WriteBatch(Link *link, const char *table, json_t *requests)
 
 		rest = json_incref(json_object_get(answer, "UnprocessedItems"));
 		json_decref(answer);
+		if (json_object_size(rest) > 0 && MoveClock() > until)
+			MoveFail("the %s does not take all items of a batch (UnprocessedItems)", link->endpoint->role);
 		if (json_object_size(rest) > 0)
 		{
 			__atomic_add_fetch(&retries, 1, __ATOMIC_RELAXED);
-			MoveSleep(pause * (0.5 + MoveRandom() % 1000 / 2000.0));
+			MovePause(pause * (0.5 + MoveRandom() % 1000 / 2000.0));
 		}
 	}
 	json_decref(rest);
@@ -256,7 +295,7 @@ InsertMissing(Target *target, Link *link, json_t *items)
 	char	   *query;
 	bool		ok;
 
-	if (!link->has_stage && !Run(link, "CREATE TEMPORARY TABLE IF NOT EXISTS dynamo_move_stage (item pg_catalog.text, key pg_catalog.text) "
+	if (!Run(link, "CREATE TEMPORARY TABLE IF NOT EXISTS dynamo_move_stage (item pg_catalog.text, key pg_catalog.text) "
 								 "ON COMMIT DELETE ROWS", 0, NULL))
 		return false;
 	if (!SendItems(target, link, "COPY pg_temp.dynamo_move_stage " COPY_OPTIONS, items, true))
@@ -292,7 +331,6 @@ TryPage(Target *target, Link *link, json_t *items, const Step *step)
 		ok = json_array_size(items) == 0 ||
 			(target->plain_copy && !touched ? SendItems(target, link, copy, items, false) : InsertMissing(target, link, items));
 		ok = ok && StoreStep(step) && LinkCommit(link);
-		link->has_stage = link->has_stage && ok;
 	}
 	free(query);
 	free(copy);
@@ -317,7 +355,7 @@ PutPage(Target *target, Link *link, json_t *items, const Step *step)
 		return;
 	}
 	while (!TryPage(target, link, items, step) && !StateIsStored(step->link, step->name, step->value))
-		MoveSleep(0.05);
+		MovePause(0.05);
 }
 
 /* Adds an element to the text of an array. */
@@ -384,7 +422,7 @@ ApplyByStatement(Target *target, Link *link, const Change *changes, size_t count
 	TextAddString(&keys, "}");
 	while (!TryChanges(target, link, kinds.data, items.data, keys.data, step, beside_copy) &&
 		   (step->link != link || !StateIsStored(link, step->name, step->value)))
-		MoveSleep(0.05);
+		MovePause(0.05);
 	TextFree(&kinds);
 	TextFree(&items);
 	TextFree(&keys);

@@ -1,0 +1,352 @@
+# move_answers.pl: dynamo-move before an endpoint that is scripted: shards that split, answers
+# that lie, tables made again, private certificates, and the places where credentials are.
+use strict;
+use warnings;
+use Digest::MD5 qw(md5_base64);
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use IO::Socket::INET;
+use IPC::Run;
+use JSON::PP;
+use POSIX ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $top = "$FindBin::RealBin/../..";
+my $work = PostgreSQL::Test::Utils::tempdir();
+my $program = "$work/dynamo-move";
+
+for my $header (qw(curl/curl.h jansson.h openssl/evp.h zlib.h))
+{
+	plan skip_all => "there is no $header" if system("echo '#include <$header>' | gcc -E - >/dev/null 2>&1") != 0;
+}
+my $sanitize = $ENV{MOVE_PLAIN} ? '' : '-fsanitize=address,undefined -fno-sanitize-recover=all';
+my $built = `make -s -C '$top' move MOVE_PROGRAM='$program' MOVE_CFLAGS='-O1 -g $sanitize' COPT=-Werror 2>&1`;
+is($?, 0, 'the program is built') or BAIL_OUT($built);
+
+# A certificate of an authority that nobody knows.
+sub openssl { system("openssl @_ >/dev/null 2>&1") == 0 or die "openssl @_" }
+openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 10 -subj /CN=ours -addext keyUsage=critical,keyCertSign -keyout $work/ca.key -out $work/ca.crt");
+openssl("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -keyout $work/server.key -out $work/server.csr");
+append_to_file("$work/server.ext", "subjectAltName = DNS:localhost\n");
+openssl("x509 -req -in $work/server.csr -CA $work/ca.crt -CAkey $work/ca.key -CAcreateserial -days 10 -extfile $work/server.ext -out $work/server.crt");
+chmod 0600, "$work/server.key";
+
+my $target_port = PostgreSQL::Test::Cluster::get_free_port();
+my $target = new_http_node('target', $target_port, 2, qq{
+autovacuum = off
+dynamo.http_tls = allow
+ssl_cert_file = '$work/server.crt'
+ssl_key_file = '$work/server.key'
+});
+$target->safe_psql('postgres', q{
+	CREATE ROLE mover LOGIN;
+	CREATE SCHEMA mover AUTHORIZATION mover;
+	GRANT CREATE ON DATABASE postgres TO mover;
+	SELECT dynamo.create_access_key('mover', 'MOVERKEY', 'moversecret/+=')});
+sub mover_sql { return $target->safe_psql('postgres', "SET ROLE mover; SET search_path = mover, dynamo; $_[0]") }
+
+# ---- the endpoint: what it answers is in files ----
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $log = "$work/requests";
+
+# Sets what the endpoint does: a name in "mode", the table's number in "table".
+sub set
+{
+	my ($name, $value) = @_;
+
+	unlink "$work/$name";
+	append_to_file("$work/$name", $value);
+}
+set(mode => '');
+set(table => 1);
+set(log => '');
+
+my @items = map { { pk => { S => "item$_" }, v => { N => "$_" } } } 1 .. 12;
+
+# The shards, children before their parents; each item is changed in several of them.
+my %records = (
+	'shard-1' => [ [ 'item1', 101 ], [ 'item2', 102 ] ],
+	'shard-2' => [ [ 'item1', 201 ] ],
+	'shard-3' => [ [ 'item2', 202 ], [ 'new', 203 ] ],
+	'shard-4' => [ [ 'item1', 301 ] ]);
+my @shards = ([ 'shard-4', 'shard-2', 0 ], [ 'shard-3', 'shard-1', 0 ], [ 'shard-2', 'shard-1', 1 ], [ 'shard-1', undef, 1 ]);
+
+sub table_of
+{
+	my ($name) = @_;
+	my $made = slurp_file("$work/table");
+
+	return { TableName => $name, TableId => "table-$made", TableStatus => 'ACTIVE', ItemCount => 12, TableSizeBytes => 1000,
+		KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' } ], AttributeDefinitions => [ { AttributeName => 'pk', AttributeType => 'S' } ],
+		StreamSpecification => { StreamEnabled => JSON::PP::true, StreamViewType => 'NEW_AND_OLD_IMAGES' },
+		LatestStreamArn => 'arn:stream' };
+}
+
+sub answer_of
+{
+	my ($operation, $request, $mode) = @_;
+
+	return { Table => table_of($request->{TableName}) } if $operation eq 'DescribeTable';
+	return { UnprocessedItems => {} } if $operation eq 'BatchWriteItem';
+	return { TimeToLiveDescription => { TimeToLiveStatus => 'DISABLED' } } if $operation eq 'DescribeTimeToLive';
+	if ($operation eq 'Scan')
+	{
+		my ($part, $parts) = ($request->{Segment} // 0, $request->{TotalSegments} // 1);
+
+		sleep(3) if $mode eq 'slow';
+		return {} if $mode eq 'empty';
+		return { Items => [], LastEvaluatedKey => { pk => { S => 'again' } } } if $mode eq 'circle';
+		return { Items => [ grep { "$_->{v}{N}" % $parts == $part } @items ], ConsumedCapacity => { CapacityUnits => 1 } };
+	}
+	if ($operation eq 'DescribeStream')
+	{
+		# at first only one shard, which is open
+		return { StreamDescription => { Shards => [ { ShardId => 'shard-1', SequenceNumberRange => { StartingSequenceNumber => '1' } } ] } }
+			if $mode eq 'one shard';
+		return { StreamDescription => { Shards => [ map { { ShardId => $_->[0], ($_->[1] ? (ParentShardId => $_->[1]) : ()),
+			SequenceNumberRange => { StartingSequenceNumber => '1', ($_->[2] ? (EndingSequenceNumber => '999') : ()) } } } @shards ] } };
+	}
+	return { ShardIterator => "$request->{ShardId}/" . ($request->{SequenceNumber} // 0) } if $operation eq 'GetShardIterator';
+	if ($operation eq 'GetRecords')
+	{
+		my ($id, $after) = split m{/}, $request->{ShardIterator};
+		my @rest = grep { $_->[1] > $after } @{ $records{$id} };
+		my $one = shift @rest;
+		my $open = grep { $_->[0] eq $id && !$_->[2] } @shards;
+		my %time = $mode eq 'no time' ? () : (ApproximateCreationDateTime => int(time()));
+
+		return { Items => [] } if $mode eq 'empty';
+		return { Records => [], ($open ? (NextShardIterator => "$id/$after") : ()) } if !$one;
+		return { Records => [ { eventName => 'MODIFY', dynamodb => { %time, Keys => { pk => { S => $one->[0] } },
+			($mode eq 'no number' ? () : (SequenceNumber => "$one->[1]")),
+			NewImage => { pk => { S => $one->[0] }, v => { N => "$one->[1]" } } } } ],
+			(@rest || $open ? (NextShardIterator => "$id/$one->[1]") : ()) };
+	}
+	return undef;
+}
+
+sub serve
+{
+	my ($client) = @_;
+	my $buffer = '';
+
+	while (sysread($client, my $bytes, 65536))
+	{
+		$buffer .= $bytes;
+		next if $buffer !~ /\A(.*?)\r\n\r\n(.*)\z/s;
+		my ($head, $body) = ($1, $2);
+		my ($length) = $head =~ /^content-length: *(\d+)/mi;
+
+		next if length $body < ($length // 0);
+		$buffer = '';
+		my ($operation) = $head =~ /^x-amz-target: *\w+\.(\w+)/mi;
+		my $mode = slurp_file("$work/mode");
+		my ($code, $more) = (200, '');
+		my $answer = $head =~ m{\AGET /credentials} ? { AccessKeyId => 'CONTAINER', SecretAccessKey => 'containersecret', Token => 'containertoken' } :
+			answer_of($operation, decode_json($body), $mode);
+
+		append_to_file($log, ($operation // 'credentials') . " $body\n" . join("\n", grep { /^(authorization|x-amz-security)/i } split /\r\n/, $head) . "\n");
+		($code, $answer) = (400, { __type => 'x#ValidationException', message => "no\e]0;title\a\e[31m" }) if !defined $answer || $mode eq 'escape';
+		($code, $answer) = (400, { __type => 'x#ThrottlingException', message => 'slow down' }) if $mode eq 'throttle' && $operation eq 'Scan';
+		($code, $answer) = (403, {}) if !defined $operation && $head !~ /^authorization: from a file\r?$/mi;
+		$answer = encode_json($answer);
+		# one of two answers of scans is damaged on its way
+		if ($mode eq 'damaged' && $operation eq 'Scan')
+		{
+			$more = "x-amz-crc32: " . unpack('N', pack('H*', `printf %s '$answer' | gzip -c | tail -c8 | head -c4 | od -An -tx4 | tr -d ' '`)) . "\r\n";
+			if (!-e "$work/damaged") { set(damaged => 1); $answer =~ s/item7/item0/ }
+		}
+		print $client "HTTP/1.1 $code Status\r\nContent-Type: application/x-amz-json-1.0\r\n${more}Date: " .
+			POSIX::strftime('%a, %d %b %Y %H:%M:%S GMT', gmtime) . "\r\nContent-Length: " . length($answer) . "\r\n\r\n$answer";
+	}
+}
+
+my $fake = fork;
+if ($fake == 0)
+{
+	my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 64, ReuseAddr => 1) or die $!;
+
+	$SIG{TERM} = sub { POSIX::_exit(0) };
+	$SIG{CHLD} = 'IGNORE';
+	while (1)
+	{
+		my $client = $listen->accept or next;
+		next if fork;
+		$client->autoflush(1);
+		serve($client);
+		POSIX::_exit(0);
+	}
+}
+END { kill 'TERM', $fake if $fake }
+wait_until(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) });
+
+# ---- the program ----
+
+delete @ENV{ grep { /^(AWS_|PG)/ } keys %ENV };
+our %aws = (HOME => $work, AWS_ACCESS_KEY_ID => 'MOVERKEY', AWS_SECRET_ACCESS_KEY => 'moversecret/+=', AWS_REGION => 'us-east-1');
+my @from = ('--endpoint-url', "http://127.0.0.1:$port");
+my @into = ('--target', $target->connstr('postgres') . ' user=mover', '--patience', 20);
+
+sub start_move
+{
+	my ($out, $err, @args) = @_;
+	local %ENV = (%ENV, %aws);
+
+	return IPC::Run::start([ $program, @args ], '<', \undef, '>', $out, '2>', $err);
+}
+
+sub move
+{
+	my ($mode, @args) = @_;
+	my ($out, $err) = ('', '');
+
+	set(mode => $mode);
+	my $h = start_move(\$out, \$err, @args);
+	$h->finish;
+	set(mode => '');
+	unlike($err, qr/Sanitizer|runtime error/, "no error of memory: $args[0]");
+	return (($h->full_results)[0] >> 8, $out, $err);
+}
+
+sub move_ok
+{
+	my ($name, $mode, @args) = @_;
+	my ($status, $out, $err) = move($mode, @args);
+
+	is($status, 0, $name) or diag("$out\n$err");
+	return $out;
+}
+
+sub move_fails
+{
+	my ($name, $message, $mode, @args) = @_;
+	my ($status, $out, $err) = move($mode, @args);
+
+	like("$status $err", qr/^2 .*$message/s, $name);
+	return $err;
+}
+
+sub values_in { return mover_sql(qq{SELECT string_agg((item ->> 'pk') || '=' || (item ->> 'v'), ' ' ORDER BY pk) FROM "$_[0]"}) }
+
+# ---- segments, and shards that split ----
+
+my @split = ('--table', 'Split', @from, @into);
+move_ok('copy in segments', 'one shard', 'copy', '--create', '--segments', 3, @split);
+is(mover_sql('SELECT count(*) FROM "Split"'), '12', 'each segment was read');
+is(join(' ', sort(slurp_file($log) =~ /^Scan .*"Segment": ?(\d)/mg)), '0 1 2', 'once');
+move_ok('follow shards that split', '', 'follow', '--until-quiet', 0.5, '--jobs', 3, @split);
+my %now = map { split /=/ } split / /, values_in('Split');
+is("@now{qw(item1 item2 item3 new)}", '301 202 3 203', 'children come after their parents');
+
+# ---- there and back, for days ----
+
+sub age { $target->safe_psql('postgres', qq{UPDATE dynamo_move.state SET value = regexp_replace(value, '"at":[0-9.]+', '"at":1.0') WHERE move = 'Split' AND name LIKE '$_[0]/%'}) }
+for my $round (1 .. 2)
+{
+	move_ok("switch $round", '', 'switch', '--no-compare', '--until-quiet', 0.5, @split);
+	move_ok("reverse $round", '', 'reverse', '--no-compare', '--until-quiet', 0.5, @split);
+	last if $round == 2;
+	age('shard');
+	move_ok("switch back $round", '', 'switch', '--back', '--no-compare', '--until-quiet', 0.5, @split);
+	age('reverse');
+	move_ok("follow $round", '', 'follow', '--until-quiet', 0.5, @split);
+}
+
+# ---- other tables than those of the move ----
+
+move_fails('another table', 'is table "Split", not "Other"; use another --name', '', 'copy', '--table', 'Other', @from, @into, '--name', 'Split', '--target-table', 'Split');
+set(table => 2);
+move_fails("the source was made again: $_", 'of the source was dropped and created again', '', $_, @split) for qw(copy follow switch reverse);
+set(table => 1);
+mover_sql('SELECT drop_table(\'Split\')');
+move_fails('the target is gone', 'the target has no table', '', 'copy', @split);
+move_fails('the target was made again', 'of the target was dropped and created again', '', 'copy', '--create', @split);
+
+# ---- answers that are none ----
+
+my @new = ('--create', '--table', 'Lies', @from, @into);
+move_fails('a page without items', 'an answer of Scan has no list Items', 'empty', 'copy', @new);
+move_fails('a scan that goes in circles', 'the scan of table "Lies" does not go on after', 'circle', 'copy', @new);
+unlike(move_fails('what an endpoint says', 'ValidationException: no', 'escape', 'copy', @new), qr/[\e\a]/, 'has no control characters');
+move_ok('a damaged answer is asked for again', 'damaged', 'copy', @new);
+is(mover_sql(q{SELECT count(*) FROM "Lies" WHERE pk = 'item7'}), '1', 'and the right one is stored');
+move_fails('records that are none', 'an answer of GetRecords has no list Records', 'empty', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
+move_fails('a record without a number', 'a record of the stream has no SequenceNumber', 'no number', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
+move_ok('records without a time', 'no time', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
+%now = map { split /=/ } split / /, values_in('Lies');
+is("@now{qw(item1 item2)}", '301 202', 'are not skipped');
+
+# ---- the end of the program ----
+
+for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patience', 4], ['slow', 'compare', '--table', 'Lies', @from, @into])
+{
+	my ($mode, @args) = @$_;
+	my ($out, $err) = ('', '');
+
+	set(mode => $mode);
+	unlink $log;
+	my $h = start_move(\$out, \$err, @args);
+	wait_until(sub { -e $log && slurp_file($log) =~ /^Scan/m });
+	$h->signal('TERM');
+	$h->finish;
+	is(($h->full_results)[0] >> 8, 2, "$args[0] was stopped");
+	cmp_ok(scalar(() = slurp_file($log) =~ /^Scan/mg), '<', 100, 'without a storm of requests');
+}
+set(mode => '');
+move_fails('too many jobs', '--jobs needs a number from 1 to 1000', '', 'copy', @new, '--jobs', '1000000000');
+move_fails('half a segment', '--segments needs a whole number', '', 'copy', @new, '--segments', '1.5');
+
+# ---- credentials ----
+
+mkdir "$work/.aws";
+append_to_file("$work/process", "#!/bin/sh\necho '{\"Version\": 1, \"AccessKeyId\": \"PROCESS\", \"SecretAccessKey\": \"processsecret\", \"SessionToken\": \"processtoken\"}'\n");
+chmod 0700, "$work/process";
+append_to_file("$work/.aws/config", "[profile process]\nregion = eu-west-3\nendpoint_url = http://127.0.0.1:$port\ncredential_process = $work/process\n" .
+	"[profile broken]\nregion = eu-west-3\ncredential_process = echo brokensecret; false\n");
+append_to_file("$work/.aws/credentials", "[file]\naws_access_key_id = FILE\naws_secret_access_key = filesecret\naws_session_token = filetoken\n");
+append_to_file("$work/token", "from a file\n");
+for (['process', 'process', 'eu-west-3'], ['file', 'file', 'us-east-1'], ['container', undef, 'us-east-1'])
+{
+	my ($kind, $profile, $region) = @$_;
+	local %aws = (HOME => $work, ($region eq 'us-east-1' ? (AWS_REGION => $region) : ()), $profile ? () : (
+		AWS_CONTAINER_CREDENTIALS_FULL_URI => "http://127.0.0.1:$port/credentials", AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE => "$work/token"));
+
+	unlink $log;
+	move_ok("credentials: $kind", '', 'plan', '--table', 'Any', '--sample', 0, $profile ? ('--profile', $profile) : (), $kind eq 'process' ? () : @from);
+	like(slurp_file($log), qr{^authorization: AWS4-HMAC-SHA256 Credential=\U$kind\E/\d+/$region/dynamodb/}mi, 'the key and the region');
+	like(slurp_file($log), qr/^x-amz-security-token: ${kind}token$/mi, 'the token');
+	unlike(slurp_file($log), qr/${kind}secret/, 'no secret');
+}
+unlike(move_fails('a command that fails', 'credential_process gives no credentials', '', 'plan', '--table', 'Any', '--profile', 'broken', @from), qr/brokensecret/, 'its output is not shown');
+{
+	local %aws = (HOME => $work, AWS_REGION => 'us-east-1', AWS_CONTAINER_CREDENTIALS_FULL_URI => 'http://localhost:x@192.0.2.1/credentials');
+	move_fails('an address that looks like this machine', 'must use https, or the address of this machine', '', 'plan', '--table', 'Any', @from);
+}
+
+# ---- TLS with a private authority ----
+
+my @tls = ('plan', '--table', 'Lies', '--sample', 0, '--endpoint-url', "https://localhost:$target_port");
+like(move_ok('an authority by option', '', @tls, '--ca-bundle', "$work/ca.crt"), qr/^table Lies: /m, 'the table is described');
+{
+	local %aws = (%aws, AWS_CA_BUNDLE => "$work/ca.crt");
+	move_ok('an authority as AWS tools find it', '', @tls);
+}
+move_fails('an unknown authority', 'cannot use the address of the source', '', @tls);
+$tls[-1] =~ s/localhost/127.0.0.1/;
+move_fails('another name than that of the certificate', 'cannot use the address of the source', '', @tls, '--ca-bundle', "$work/ca.crt");
+
+# ---- an export with a line that begins with a zero byte ----
+
+mkdir "$work/$_" for qw(export export/data);
+append_to_file("$work/export/manifest-summary.json", '{"exportTime":"' . POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime) . '"}');
+append_to_file("$work/export/data/part", "\0\n");
+append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => 'AWSDynamoDB/x/data/part', md5Checksum => md5_base64("\0\n") . '==' }) . "\n");
+move_fails('a damaged line', 'is not JSON', '', 'copy', '--create', '--table', 'Exported', @from, @into, '--export', "$work/export");
+
+$target->stop;
+done_testing();
