@@ -330,9 +330,9 @@ TakeChanges(Reader *reader, json_t *records, Change *changes)
 }
 
 static char *
-ShardText(Shard *shard)
+ShardText(Shard *shard, bool done)
 {
-	json_t	   *value = json_pack("{s:b,s:f}", "done", shard->done, "at", shard->at);
+	json_t	   *value = json_pack("{s:b,s:f}", "done", done, "at", shard->at);
 	char	   *text;
 
 	if (shard->sequence != NULL)
@@ -365,7 +365,7 @@ ReadShard(Reader *reader, Shard *shard)
 	size_t		read,
 				count;
 	Change	   *changes;
-	bool		was_done = shard->done;
+	bool		done;
 
 	if (shard->iterator == NULL)
 		OpenIterator(reader, shard);
@@ -379,29 +379,30 @@ ReadShard(Reader *reader, Shard *shard)
 	count = TakeChanges(reader, records, changes);
 	if (JsonString(answer, "NextShardIterator") != NULL)
 		shard->iterator = MoveCopy(JsonString(answer, "NextShardIterator"));
-	else
-		shard->done = true;
+	done = shard->iterator == NULL;
 	if (read > 0)
 	{
 		free(shard->sequence);
 		shard->sequence = MoveCopy(JsonNeed(json_object_get(json_array_get(records, read - 1), "dynamodb"), "SequenceNumber", "a record of the stream"));
 	}
-	if (read > 0 || shard->done != was_done || shard->old == NULL || reader->from->date - shard->at > HEARTBEAT)
+	if (read > 0 || done || shard->old == NULL || reader->from->date - shard->at > HEARTBEAT)
 	{
 		char	   *text;
 		Step		step;
 
 		if (read == 0 || reader->from->date > shard->at)
 			shard->at = reader->from->date > 0 ? reader->from->date : MoveNow();
-		text = ShardText(shard);
+		text = ShardText(shard, done);
 		step = (Step) {reader->state, shard->name, shard->old, text};
 		ApplyChanges(&reader->target, reader->to, changes, count, &step, follower.direction->beside_copy);
 		free(shard->old);
 		shard->old = text;
 	}
 	pthread_mutex_lock(&follower.lock);
+	/* not before its changes are applied, because children begin then */
+	shard->done = done;
 	follower.applied += (long) count;
-	if (read > 0 || shard->done != was_done)
+	if (read > 0 || done)
 		follower.active = MoveClock();
 	else
 		shard->empty = begun;
