@@ -1,6 +1,6 @@
 /*
  * log_limit.c
- *	  Limits the log messages that unauthenticated clients can cause.
+ *	  Limits the log messages that unauthenticated clients can cause, and counts their causes.
  */
 #include "postgres.h"
 
@@ -16,6 +16,7 @@ typedef struct KindLimit
 {
 	pg_atomic_uint64 next;		/* time after which the next message is logged */
 	pg_atomic_uint64 left_out;	/* messages suppressed since the last one */
+	pg_atomic_uint64 all;		/* with those that were logged, since the server started */
 } KindLimit;
 
 static KindLimit *limits;
@@ -32,6 +33,7 @@ LogLimitAttach(void)
 	{
 		pg_atomic_init_u64(&limits[i].next, 0);
 		pg_atomic_init_u64(&limits[i].left_out, 0);
+		pg_atomic_init_u64(&limits[i].all, 0);
 	}
 }
 
@@ -44,6 +46,7 @@ LogLimit(LogKind kind)
 	uint64		next = pg_atomic_read_u64(&limit->next);
 	uint64		left_out;
 
+	(void) pg_atomic_fetch_add_u64(&limit->all, 1);
 	if (now < next ||
 		!pg_atomic_compare_exchange_u64(&limit->next, &next, now + USECS_PER_SEC))
 	{
@@ -56,4 +59,10 @@ LogLimit(LogKind kind)
 	snprintf(text, sizeof(text), " (%llu more since the last message)",
 			 (unsigned long long) left_out);
 	return text;
+}
+
+uint64
+LogLimitCount(LogKind kind)
+{
+	return pg_atomic_read_u64(&limits[kind].all);
 }

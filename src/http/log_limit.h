@@ -1,6 +1,6 @@
 /*
  * log_limit.h
- *	  Limits log messages that clients can cause without authentication.
+ *	  Limits log messages that clients can cause without authentication, and counts their causes.
  *
  * All workers together log at most one message a second of each kind that any client
  * can cause.  The next message contains the number of suppressed ones.
@@ -34,5 +34,8 @@ extern void LogLimitAttach(void);
  * until the next call.
  */
 extern const char *LogLimit(LogKind kind);
+
+/* How often LogLimit was called for a kind, by all workers since the server started. */
+extern uint64 LogLimitCount(LogKind kind);
 
 #endif							/* DYNAMO_HTTP_LOG_LIMIT_H */

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "http/access_key_table.h"
+#include "http/log_limit.h"
 #include "http/metrics.h"
 #include "http/metrics_query.h"
 #include "http/metrics_text.h"
@@ -213,6 +214,34 @@ WriteBuildInfo(StringInfo out)
 	appendStringInfoString(out, "} 1\n");
 }
 
+/* Requests and connections that were refused before anything was executed for a role. */
+static void
+WriteRefusals(StringInfo out)
+{
+	static const struct
+	{
+		LogKind		kind;
+		const char *reason;
+	}			reasons[] = {
+		{LOG_KIND_FULL, "too many clients"},
+		{LOG_KIND_MALFORMED, "malformed"},
+		{LOG_KIND_TLS, "TLS"},
+		{LOG_KIND_HOST, "foreign host or origin"},
+		{LOG_KIND_KEY, "unknown access key"},
+		{LOG_KIND_SIGNATURE, "signature"},
+		{LOG_KIND_ACCESS, "access denied"},
+	};
+
+	WriteMetricHeader(out, "dynamo_http_refused_total", "counter",
+					  "Requests and connections that were refused before their authentication, by the reason.");
+	for (int i = 0; i < (int) lengthof(reasons); i++)
+	{
+		appendStringInfoString(out, "dynamo_http_refused_total{");
+		WriteLabel(out, "reason", reasons[i].reason);
+		appendStringInfo(out, "} " UINT64_FORMAT "\n", LogLimitCount(reasons[i].kind));
+	}
+}
+
 static void
 WriteEndpoint(StringInfo out)
 {
@@ -240,6 +269,7 @@ MetricsText(void)
 	{
 		WriteBuildInfo(&out);
 		WriteEndpoint(&out);
+		WriteRefusals(&out);
 		WriteQueriedMetrics(&out);
 	}
 	return out.data;

@@ -340,5 +340,25 @@ is(get('/health/primary', $standby_metrics)->{status}, 503, 'and no primary');
 like(get('/metrics', $standby_metrics)->{body}, qr/^dynamo_in_recovery 1$/m, 'its metrics');
 $standby->stop;
 
+# ---- refusals ----
+
+sub refused
+{
+	my ($reason) = @_;
+	my ($n) = get('/metrics')->{body} =~ /^dynamo_http_refused_total\{reason="$reason"\} (\d+)$/m;
+
+	return $n;
+}
+
+my @reasons = ('unknown access key', 'signature', 'malformed', 'access denied', 'too many clients', 'foreign host or origin', 'TLS');
+my @before = map { refused($_) } @reasons;
+$socket = connect_http($port);
+api($socket, 'GetItem', \%key, key => 'NOKEY', secret => 'TESTSECRET');
+api($socket, 'GetItem', \%key, key => 'TESTKEY', secret => 'WRONG') for 1 .. 3;
+my $nonsense = connect_http($port);
+send_raw($nonsense, "nonsense\r\n\r\n");
+read_answer($nonsense);
+is(join(' ', map { refused($reasons[$_]) - $before[$_] } 0 .. $#reasons), '1 3 1 0 0 0 0', 'refusals are counted, by their reasons');
+
 $node->stop;
 done_testing();
