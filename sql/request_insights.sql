@@ -41,6 +41,13 @@ SELECT req('ListContributorInsights', '{}');
 -- an index takes its insights with it
 SELECT req('UpdateTable', '{"TableName": "tab", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]}') ~ 'UPDATING';
 SELECT count(*) FROM dynamo_internal.table_attachments JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 'tab'::regclass;
+-- by whichever statement it goes
+SELECT dynamo.create_index('tab', 'by_sql', 'g');
+SELECT req('UpdateTable', '{"TableName": "tab", "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "by_sql", "OnDemandThroughput": {"MaxReadRequestUnits": 5}}}]}') ~ 'UPDATING';
+SELECT req('UpdateContributorInsights', '{"TableName": "tab", "IndexName": "by_sql", "ContributorInsightsAction": "ENABLE"}');
+SELECT (SELECT count(*) FROM dynamo_internal.table_attachments WHERE name = 'by_sql'), (SELECT count(*) FROM dynamo_internal.index_settings WHERE index_name = 'by_sql');
+SELECT dynamo.drop_index('tab', 'by_sql');
+SELECT (SELECT count(*) FROM dynamo_internal.table_attachments WHERE name = 'by_sql'), (SELECT count(*) FROM dynamo_internal.index_settings WHERE index_name = 'by_sql');
 -- only the owner
 CREATE ROLE t_request_insights_user;
 GRANT USAGE ON SCHEMA t_request_insights TO t_request_insights_user;

@@ -58,6 +58,8 @@ typedef struct DdlFeature
 	void		(*begin_table) (Oid table);
 	/* dynamo.drop_table is about to drop a table. */
 	void		(*leave_table) (Oid table);
+	/* An index is dropped, which nothing replaces. */
+	void		(*forget_index) (Oid table, const char *index_name);
 	/* A table was dropped, by any statement. */
 	void		(*forget_table) (Oid table);
 	/* A relation with a link (link.h) was dropped, but not its table; raises errors. */

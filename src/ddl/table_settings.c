@@ -382,6 +382,27 @@ ForgetSettings(Oid table)
 	table_close(rel, NoLock);
 }
 
+static void
+IndexParameters(Parameters *p, Relation rel, const char *index_name)
+{
+	InitParameters(p, rel);
+	AddTextParameter(p, index_name);
+}
+
+/* dynamo.drop_index has dropped an index; another one of its name begins without settings. */
+static void
+ForgetIndexSettings(Oid table, const char *index_name)
+{
+	Relation	rel = table_open(table, NoLock);
+	Parameters	p;
+
+	IndexParameters(&p, rel, index_name);
+	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
+								KeyWhereClause(&index_settings)), &p);
+	TableAttachmentRemove(rel, ATTACHED_INSIGHTS, index_name);
+	table_close(rel, NoLock);
+}
+
 static const char *const forget_dropped =
 "WITH gone AS (DELETE FROM dynamo_internal.table_settings WHERE relation OPERATOR(pg_catalog.=) $1 RETURNING table_id), "
 "tags AS (DELETE FROM dynamo_internal.table_tags t USING gone g "
@@ -404,6 +425,7 @@ ForgetDroppedSettings(Oid relid)
 static const DdlFeature settings_feature = {
 	.begin_table = BeginSettings,
 	.leave_table = ForgetSettings,
+	.forget_index = ForgetIndexSettings,
 	.forget_table = ForgetDroppedSettings
 };
 
@@ -414,13 +436,6 @@ TableSettingsInit(void)
 }
 
 /* ---- settings of indexes ---- */
-
-static void
-IndexParameters(Parameters *p, Relation rel, const char *index_name)
-{
-	InitParameters(p, rel);
-	AddTextParameter(p, index_name);
-}
 
 Throughput
 IndexThroughputRead(Relation rel, const char *index_name)
@@ -440,17 +455,6 @@ IndexThroughputWrite(Relation rel, const char *index_name, const Throughput *thr
 
 	IndexParameters(&p, rel, index_name);
 	WriteSettings(&index_settings, rel, &p, throughput);
-}
-
-void
-IndexSettingsForget(Relation rel, const char *index_name)
-{
-	Parameters	p;
-
-	IndexParameters(&p, rel, index_name);
-	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
-								KeyWhereClause(&index_settings)), &p);
-	TableAttachmentRemove(rel, ATTACHED_INSIGHTS, index_name);
 }
 
 /* ---- tags ---- */

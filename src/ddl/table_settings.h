@@ -100,9 +100,6 @@ extern DYNAMO_EXPORT Throughput IndexThroughputRead(Relation rel, const char *in
 extern DYNAMO_EXPORT void IndexThroughputWrite(Relation rel, const char *index_name,
 								 const Throughput *throughput);
 
-/* An index is dropped: forgets its throughput and what is attached to it. */
-extern DYNAMO_EXPORT void IndexSettingsForget(Relation rel, const char *index_name);
-
 /* Returns tags in the order of their keys. */
 extern DYNAMO_EXPORT TableTag *TableTagsRead(Relation rel, int *n);
 extern DYNAMO_EXPORT void TableTagWrite(Relation rel, const TableTag *tag);

@@ -21,6 +21,7 @@
 
 #include "copy/copy.h"
 #include "ddl/build_lock.h"
+#include "ddl/feature.h"
 #include "errors.h"
 #include "index/build.h"
 #include "index/index.h"
@@ -410,5 +411,6 @@ IndexDrop(const char *table_name, const char *index_name)
 		IndexRemove(relid, def, FindReplacement(def, index_name));
 	IndexRemove(relid, def, TableDefIndex(def, index_name));
 	DistributedDdlEnd(level);
+	CALL_FEATURES(forget_index, relid, index_name);
 	SPI_finish();
 }

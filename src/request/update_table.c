@@ -291,7 +291,6 @@ DropIndex(Request *request, OpenedTable *table, const char *name, const IndexCha
 	const char *index = FieldName(changes->drop, "IndexName");
 
 	AnswerUpdate(request, table, changes, index, "DELETING");
-	IndexSettingsForget(table->rel, index);
 	TableClose(table);
 	IndexDrop(name, index);
 }
