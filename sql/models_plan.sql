@@ -232,6 +232,14 @@ SET ROLE regress_plan_reader;
 SELECT count(*) FROM plan_model(export_model('shop'));
 SELECT apply_model('{"tables": [{"table_name": "shop", "partition_key": "PK", "sort_key": "SK", "time_to_live": null}]}');
 RESET ROLE;
+-- a copy is made anew only if the key changes by which it finds items
+SET search_path = t_plan, dynamo;
+SELECT create_table('family', 'PK', 'SK', indexes => '[{"index_name": "by_parent", "partition_key": "G1"}, {"index_name": "by_child", "partition_key": "G2"}]');
+SELECT create_entity('family', 'parent', '{"PK": "P#{parent_id}", "SK": "P"}', '{"parent_id": "text", "name": "text"}');
+SELECT create_entity('family', 'child', '{"PK": "C#{child_id}", "SK": "C", "G1": "P#{parent_id}", "G2": "C#{child_id}"}', '{"child_id": "text", "parent_id": "text"}');
+SELECT create_copy('family', 'parent_name', 'parent', 'child', '{"parent_name": "name"}', index_name => 'by_parent');
+SELECT object, change, detail FROM plan_model(replace(export_model('family')::text, '"G2": "C#', '"G2": "D#')::json);
+SELECT object, change, detail FROM plan_model(replace(export_model('family')::text, '"G1": "P#', '"G1": "Q#')::json);
 RESET search_path;
 DROP SCHEMA t_plan, t_plan_copy CASCADE;
 DROP ROLE regress_plan_reader, "regress plan writer";

@@ -849,6 +849,34 @@ FROM old o FULL JOIN new w ON w.kind = o.kind AND w.name = o.name;
 END;
 COMMENT ON FUNCTION dynamo_internal.model_changes(json, json) IS 'returns the parts of a table as they are and as a document wants them';
 
+-- The key attributes of an index; of the table if it has no name.
+CREATE FUNCTION dynamo_internal.model_key_attributes(model_table json, index_name text) RETURNS text[]
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT ARRAY(SELECT a.name FROM (
+		SELECT $1 AS place WHERE $2 IS NULL
+		UNION ALL SELECT i FROM json_array_elements($1 -> 'indexes') i WHERE i ->> 'index_name' = $2) p
+	CROSS JOIN unnest('{partition_key,sort_key}'::text[]) k(part)
+	CROSS JOIN LATERAL jsonb_array_elements_text(dynamo_internal.model_list(p.place -> k.part)) a(name));
+END;
+COMMENT ON FUNCTION dynamo_internal.model_key_attributes(json, text) IS 'returns the key attributes of an index in a document, or of the table';
+
+-- The key attributes that items of an entity get in another way: by another template, or under another condition.
+CREATE FUNCTION dynamo_internal.model_changed_keys(model_table json, was jsonb, must jsonb) RETURNS text[]
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT ARRAY(
+	SELECT k.key FROM (SELECT jsonb_object_keys($2 -> 'keys') AS key UNION SELECT jsonb_object_keys($3 -> 'keys')) k
+	WHERE $2 #> ARRAY['keys', k.key] IS DISTINCT FROM $3 #> ARRAY['keys', k.key]
+	UNION
+	SELECT a.name FROM (SELECT jsonb_object_keys($2 -> 'index_conditions') AS name UNION SELECT jsonb_object_keys($3 -> 'index_conditions')) i
+		CROSS JOIN LATERAL unnest(dynamo_internal.model_key_attributes($1, i.name)) a(name)
+	WHERE $2 #> ARRAY['index_conditions', i.name] IS DISTINCT FROM $3 #> ARRAY['index_conditions', i.name]
+		OR $2 -> 'expression_attribute_values' IS DISTINCT FROM $3 -> 'expression_attribute_values'
+		OR $2 -> 'expression_attribute_names' IS DISTINCT FROM $3 -> 'expression_attribute_names');
+END;
+COMMENT ON FUNCTION dynamo_internal.model_changed_keys(json, jsonb, jsonb) IS 'returns the key attributes that items of a changed entity get in another way';
+
 -- What becomes of each part: whether it is removed before the rest changes, because it is
 -- unwanted, cannot be changed in place, or depends on what is removed; whether it is made
 -- afterwards; and whether it is changed in place.
@@ -867,13 +895,16 @@ WITH told AS MATERIALIZED (
 			OR m.was_form -> 'index_conditions' IS DISTINCT FROM m.must_form -> 'index_conditions'
 			OR m.was_form -> 'expression_attribute_values' IS DISTINCT FROM m.must_form -> 'expression_attribute_values'
 			OR m.was_form -> 'expression_attribute_names' IS DISTINCT FROM m.must_form -> 'expression_attribute_names') AS shifts,
+		CASE WHEN m.kind = 'entity' AND m.change = 'change' THEN
+			dynamo_internal.model_changed_keys(CASE WHEN $1 -> 'indexes' IS NULL THEN $2 ELSE $1 END, m.was_form, m.must_form) END AS changed_keys,
 		m.kind = 'entity' AND (m.change = 'remove' OR m.change = 'change' AND EXISTS (
 			SELECT FROM jsonb_each(m.was_form -> 'attributes') a WHERE a.value ->> 'type' IS NOT NULL
 				AND a.value -> 'type' IS DISTINCT FROM m.must_form #> ARRAY['attributes', a.key, 'type'])) AS narrows
 	FROM dynamo_internal.model_changes($1, $2) m),
 c AS MATERIALIZED (
 	SELECT t.kind, t.name, t.n, t.change, t.was, t.was_form, t.must, t.must_form, t.tells AND t.name = ANY ($3) AS moves,
-		t.shifts AND NOT (t.tells AND t.name = ANY ($3)) OR t.tells AND t.name <> ALL ($3) AS shifts, t.narrows
+		t.shifts AND NOT (t.tells AND t.name = ANY ($3)) OR t.tells AND t.name <> ALL ($3) AS shifts, t.narrows,
+		t.tells, t.changed_keys
 	FROM told t),
 first AS MATERIALIZED (
 	SELECT c.kind, c.name, c.was,
@@ -889,7 +920,10 @@ second AS MATERIALIZED (
 	SELECT f.kind, f.name, f.was, f.goes
 		OR f.kind = 'view' AND f.was -> 'columns' IS NULL AND EXISTS (SELECT FROM c WHERE c.narrows AND c.name = f.was ->> 'entity_name')
 		OR f.kind = 'view' AND EXISTS (SELECT FROM first e WHERE e.goes AND e.kind = 'entity' AND e.name = f.was ->> 'entity_name')
-		OR f.kind IN ('copy', 'total') AND EXISTS (SELECT FROM c WHERE c.shifts AND c.name IN (f.was ->> 'parent', f.was ->> 'child'))
+		-- copies find parents by the table's key, and children by that of their index
+		OR f.kind IN ('copy', 'total') AND EXISTS (SELECT FROM c WHERE c.shifts AND c.name IN (f.was ->> 'parent', f.was ->> 'child')
+			AND (c.tells OR c.changed_keys && dynamo_internal.model_key_attributes($2, NULL)
+				OR c.name = f.was ->> 'child' AND c.changed_keys && dynamo_internal.model_key_attributes($2, f.was ->> 'index_name')))
 		OR f.kind IN ('copy', 'total') AND EXISTS (SELECT FROM first i WHERE i.goes AND i.kind = 'index' AND i.name = f.was ->> 'index_name') AS goes
 	FROM first f),
 third AS MATERIALIZED (
