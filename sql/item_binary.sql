@@ -25,6 +25,15 @@ SELECT id, t.i IS NOT DISTINCT FROM c.i AND t.v IS NOT DISTINCT FROM c.v AS same
 -- the bytes of an item: version, tag, count, ends, names and values
 SELECT dynamo_internal.item_send('{"a": {"S": "xy"}, "b": {"N": "1"}}');
 
+-- what is stored on disk by 1.0, which every later 1.x reads: each type, and each width of the table of ends; equal values have equal bytes
+SELECT name, CASE WHEN length(bytes) <= 40 THEN bytes::text ELSE length(bytes) || ' bytes, sha256 ' || left(encode(sha256(bytes), 'hex'), 16) END AS bytes
+FROM (VALUES ('S', '{"a": {"S": "é\u0000"}}'), ('N', '{"a": {"N": "-12.5"}}'), ('N, 0', '{"a": {"N": "0"}}'), ('N, largest', '{"a": {"N": "9.9999999999999999999999999999999999999E+125"}}'),
+	('N, smallest', '{"a": {"N": "1e-130"}}'), ('B', '{"a": {"B": "AP+A"}}'), ('BOOL', '{"a": {"BOOL": true}, "b": {"BOOL": false}}'), ('NULL', '{"a": {"NULL": true}}'),
+	('L', '{"a": {"L": [{"S": "x"}, {"N": "1"}]}}'), ('M', '{"a": {"M": {"é": {"S": "x"}, "b": {"M": {}}}}}'), ('SS', '{"a": {"SS": ["é", "a"]}}'),
+	('NS', '{"a": {"NS": ["2", "-3"]}}'), ('BS', '{"a": {"BS": ["gA==", "fw=="]}}'),
+	('2 bytes', jsonb_build_object('a', jsonb_build_object('S', repeat('x', 300)))::text), ('4 bytes', jsonb_build_object('a', jsonb_build_object('S', repeat('x', 70000)))::text))
+	i (name, json), dynamo_internal.item_send(json::item) bytes;
+
 -- a COPY file with one column of these bytes, which recv reads
 CREATE TABLE files (file oid);
 CREATE FUNCTION as_file(message bytea) RETURNS oid LANGUAGE sql AS $$

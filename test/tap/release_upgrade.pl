@@ -1,6 +1,6 @@
 # release_upgrade.pl: ALTER EXTENSION UPDATE upgrades a filled database of every
 # release to this version: its objects are those of a new installation, and its
-# items and indexes do not change.
+# items and indexes do not change, and sessions write to it meanwhile.
 #
 # A release is an install script beside that of this version.  The test adds its
 # own, "0.test": this version without one function and with another comment, so that
@@ -10,6 +10,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use DynamoNode;
+use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -90,6 +91,26 @@ sub release_database
 	return $database;
 }
 
+# A session that writes items, each in its own transaction, until there is a table "load_ends".
+sub start_writer
+{
+	my ($database, $number) = @_;
+	my $writer = { errors => '' };
+	my $writes = "DO \$\$ BEGIN LOOP PERFORM dynamo.put_item('load', dynamo.build_item('PK', $number || '.' || clock_timestamp(), 'G', 'g')); COMMIT;
+		EXIT WHEN to_regclass('load_ends') IS NOT NULL; END LOOP; END \$\$";
+
+	$writer->{run} = IPC::Run::start([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-c', $writes ],
+		'<', '/dev/null', '2>', \$writer->{errors}, IPC::Run::timeout(600));
+	return $writer;
+}
+
+sub wait_for_items
+{
+	my ($database, $least) = @_;
+
+	wait_until(sub { $node->safe_psql($database, "SELECT count(*) >= $least FROM load") eq 't' });
+}
+
 for my $version (@releases)
 {
 	my $database = release_database($version);
@@ -111,7 +132,22 @@ SELECT dynamo.create_access_key('client_of_} . $database . q{', 'KEY', 'SECRET')
 	my $definitions = definitions_of($node, $database);
 
 	isnt(described($database), $new, "$version differs from the present version");
+	$node->safe_psql($database, q{SELECT dynamo.create_table('load', 'PK'); SELECT dynamo.create_index('load', 'by_g', 'G', storage => 'table')});
+	my @writers = map { start_writer($database, $_) } 1, 2;
+
+	wait_for_items($database, 20);
 	$node->safe_psql($database, 'ALTER EXTENSION dynamo UPDATE');
+	wait_for_items($database, 20 + $node->safe_psql($database, 'SELECT count(*) FROM load'));
+	$node->safe_psql($database, 'CREATE TABLE load_ends ()');
+	for my $writer (@writers)
+	{
+		$writer->{run}->finish;
+		is($writer->{errors}, '', "$version: a session writes before, during and after the upgrade");
+	}
+	is($node->safe_psql($database, q{SELECT string_agg(p::text, '') FROM dynamo.verify_index('load', 'by_g') p}), '', "$version: the index of what was written meanwhile");
+	is($node->safe_psql($database, q{SELECT count(*) = (SELECT count(*) FROM load) FROM dynamo.query('load', 'G = :g', '{":g": {"S": "g"}}', index_name => 'by_g')}), 't',
+		"$version: the index finds all of it");
+	$node->safe_psql($database, q{SELECT dynamo.drop_table('load'); DROP TABLE load_ends});
 	is(described($database), $new, "$version: the upgraded extension has the objects of a new installation");
 	is(items_of($node, $database, 'shop'), $items, "$version: items");
 	is(definitions_of($node, $database), $definitions, "$version: definitions");
