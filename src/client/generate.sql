@@ -29,6 +29,7 @@ COMMENT ON FUNCTION dynamo_internal.client_of_document(json, text, text, text) I
 
 CREATE FUNCTION dynamo.generate_client(table_name regclass, language text) RETURNS text
 	LANGUAGE sql STABLE
+	SET jit = off
 	BEGIN ATOMIC
 SELECT dynamo_internal.client_of_document(dynamo.export_model($1), dynamo.model_checksum($1), t.schema_name, $2)
 FROM dynamo.tables t WHERE t.relation = $1;
