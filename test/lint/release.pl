@@ -1,5 +1,5 @@
-# release.pl: all that names the version names the same one, and a tag's version
-# has a date in the changelog.
+# release.pl: all that names the version names the same one, a tag's version has a date
+# in the changelog, META.json follows the PGXN Meta Spec, and the packages name files that exist.
 use strict;
 use warnings;
 use FindBin;
@@ -36,6 +36,101 @@ is(in_file('CHANGELOG.md', qr/^## (\S+)/m), $version, 'CHANGELOG.md');
 
 # What nobody may depend on yet is not called stable.
 is($meta->{release_status}, slurp('CHANGELOG.md') =~ /^## \Q$version\E \(unreleased\)$/m ? 'testing' : 'stable', 'META.json: the status');
+
+# ---- META.json, as PGXN reads it ----
+
+# The problems of a map: keys that the specification does not have, and values that are none.
+sub problems
+{
+	my ($where, $map, %checks) = @_;
+	my @problems = map { "$where: $_ is not in the specification" } grep { !$checks{$_} && !/^x_/i } sort keys %$map;
+
+	for my $key (sort keys %checks)
+	{
+		my ($required, $check) = @{ $checks{$key} };
+		next if !exists $map->{$key} && !$required;
+		push @problems, "$where: $key" if !exists $map->{$key} || !$check->($map->{$key});
+	}
+	return @problems;
+}
+
+my $semver = qr/\A(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z][0-9A-Za-z.-]*)?\z/;
+my $is_text = sub { !ref $_[0] && length $_[0] };
+my $is_term = sub { !ref $_[0] && $_[0] =~ m{\A[^\s/\\[:cntrl:]]{2,}\z} };
+my $is_version = sub { !ref $_[0] && $_[0] =~ $semver };
+my $is_uri = sub { !ref $_[0] && $_[0] =~ m{\A[a-z][a-z0-9+.-]*:\S+\z} };
+my $is_file = sub { !ref $_[0] && -f $_[0] };
+
+# The keys of a map are terms, and its values pass.
+sub every
+{
+	my ($map, $check) = @_;
+	return ref $map eq 'HASH' && %$map && !grep { !$is_term->($_) || !$check->($map->{$_}) } keys %$map;
+}
+
+# Text or a list of texts, each of which passes.
+sub texts
+{
+	my ($value, $check) = @_;
+	my @values = ref $value eq 'ARRAY' ? @$value : $value;
+	return @values && !grep { !$check->($_) } @values;
+}
+
+my @problems = problems(
+	'META.json', $meta,
+	name => [ 1, $is_term ],
+	version => [ 1, $is_version ],
+	abstract => [ 1, $is_text ],
+	maintainer => [ 1, sub { texts($_[0], $is_text) } ],
+	license => [ 1, sub { $_[0] eq 'postgresql' } ],
+	provides => [ 1, sub { every($_[0], sub { ref $_[0] eq 'HASH' }) } ],
+	'meta-spec' => [ 1, sub { $_[0]{version} eq '1.0.0' && $is_uri->($_[0]{url}) } ],
+	description => [ 0, $is_text ],
+	generated_by => [ 0, $is_text ],
+	release_status => [ 0, sub { $_[0] =~ /\A(?:stable|testing|unstable)\z/ } ],
+	tags => [ 0, sub { texts($_[0], sub { !ref $_[0] && $_[0] =~ m{\A[^/\\[:cntrl:]]{1,255}\z} }) } ],
+	no_index => [ 0, sub { !grep { !/\A(?:file|directory)\z/ || !texts($_[0]{$_}, sub { -e $_[0] }) } keys %{ $_[0] } } ],
+	prereqs => [ 0, sub {
+		every($_[0], sub { every($_[0], sub { every($_[0], sub { $_[0] eq '0' || texts([ split /, */, $_[0] =~ s/(?:==|!=|>=?|<=?) *//gr ], $is_version) }) }) })
+			&& !grep({ !/\A(?:configure|build|test|runtime|develop)\z/ } keys %{ $_[0] })
+			&& !grep({ !/\A(?:requires|recommends|suggests|conflicts)\z/ } map { keys %$_ } values %{ $_[0] });
+	} ],
+	resources => [ 0, sub { ref $_[0] eq 'HASH' } ]);
+push @problems, problems(
+	"provides: $_", $meta->{provides}{$_},
+	file => [ 1, $is_file ],
+	version => [ 1, $is_version ],
+	abstract => [ 0, $is_text ],
+	docfile => [ 0, $is_file ])
+	for sort keys %{ $meta->{provides} };
+push @problems, problems(
+	'resources', $meta->{resources} // {},
+	homepage => [ 0, $is_uri ],
+	license => [ 0, sub { texts($_[0], $is_uri) } ],
+	bugtracker => [ 0, sub { !problems('', $_[0], web => [ 0, $is_uri ], mailto => [ 0, $is_text ]) } ],
+	repository => [ 0, sub { !problems('', $_[0], url => [ 0, $is_uri ], web => [ 0, $is_uri ], type => [ 0, sub { $_[0] =~ /\A[a-z]+\z/ } ]) } ]);
+is(join("\n", @problems), '', 'META.json follows the PGXN Meta Spec');
+
+# ---- packages ----
+
+# What the packages take from the sources besides what make installs.
+my %named = (
+	'the RPM spec' => [ map { split ' ' } slurp('packaging/postgresql-dynamo.spec') =~ /^%(?:doc|license) (.*)$/mg ],
+	'debian/rules' => [ map { split ' ' } slurp('debian/rules') =~ /^\tdh_install(?:docs|changelogs)(?: --\S+)* (.*)$/mg ],
+	'Dockerfile' => [ map { split ' ' } slurp('Dockerfile') =~ /^COPY (?!--)(.*) \S+$/mg ]);
+for my $package (sort keys %named)
+{
+	my @files = @{ $named{$package} };
+	is(@files && join(' ', grep { !grep { -e } glob } @files), '', "$package: the files that it names exist");
+}
+
+for my $package ('the RPM spec', 'debian/rules')
+{
+	my %has = map { $_ => 1 } @{ $named{$package} };
+	ok($has{"packaging/$_"}, "$package: the package has packaging/$_") for qw(grafana prometheus);
+}
+
+# ---- the extension ----
 
 my $default = in_file('dynamo.control', qr/^default_version = '(.*)'/m);
 like($version, qr/^\Q$default\E(\.|$)/, 'dynamo.control');
