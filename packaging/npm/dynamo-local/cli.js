@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+// cli.js: starts a server, and stops it with this process.
+"use strict";
+
+const os = require("node:os");
+const { parseArgs } = require("node:util");
+const { start } = require("./index.js");
+
+const USAGE = `usage: dynamo-local [--port N] [--region REGION] [--pg-config PROGRAM]
+
+Starts a private PostgreSQL server with the DynamoDB API, prints its address and an
+access key, and stops it and removes its data when this process ends.
+
+  --port N             the port; a free one if it is absent
+  --region REGION      the region that clients sign for (us-east-1)
+  --pg-config PROGRAM  the pg_config of the PostgreSQL server to use
+`;
+
+function fail(message, status) {
+  process.stderr.write(`${message}\n`);
+  process.exit(status);
+}
+
+async function main() {
+  let values;
+
+  try {
+    ({ values } = parseArgs({
+      options: {
+        port: { type: "string" }, region: { type: "string" }, "pg-config": { type: "string" }, help: { type: "boolean", short: "h" },
+      },
+    }));
+  } catch (error) {
+    fail(`dynamo-local: ${error.message}\n${USAGE}`, 2);
+  }
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+
+  const starting = start({ port: values.port === undefined ? undefined : Number(values.port), region: values.region, pgConfig: values["pg-config"] });
+  let ending = false;
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, async () => {
+      if (!ending) {
+        ending = true;
+        await starting.then((server) => server.stop()).catch(() => {});
+        process.exit(128 + os.constants.signals[signal]);
+      }
+    });
+  }
+
+  const server = await starting;
+  const stay = setInterval(() => {}, 2 ** 30);
+
+  process.stdout.write(`export AWS_ENDPOINT_URL=${server.endpoint}
+export AWS_REGION=${server.region}
+export AWS_ACCESS_KEY_ID=${server.credentials.accessKeyId}
+export AWS_SECRET_ACCESS_KEY=${server.credentials.secretAccessKey}
+`);
+  await server.ended;
+  clearInterval(stay);
+  if (!ending) {
+    await server.stop();
+    fail("dynamo-local: the server has ended", 1);
+  }
+}
+
+main().catch((error) => fail(error.message, 1));

@@ -1,0 +1,247 @@
+// local.mjs: the package on the server that PG_CONFIG or PATH names, without an SDK.
+//
+// Fails if a process or a file is left in any case. LONG=1 sends more signals, at more times.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { createHash, createHmac } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = dirname(dirname(fileURLToPath(import.meta.url)));
+const place = mkdtempSync(join(tmpdir(), "local"));
+const long = Boolean(process.env.LONG);
+const temporary = join(place, "tmp");
+
+mkdirSync(temporary);
+chmodSync(place, 0o755);
+chmodSync(temporary, 0o1777);
+process.env.TMPDIR = temporary;
+
+const { start } = await import(join(folder, "index.mjs"));
+
+const hash = (text) => createHash("sha256").update(text).digest("hex");
+const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
+
+async function send(server, operation, input) {
+  const { endpoint, region, credentials } = server;
+  const body = JSON.stringify(input);
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const scope = `${time.slice(0, 8)}/${region}/dynamodb/aws4_request`;
+  const target = `DynamoDB_20120810.${operation}`;
+  const signed = "host;x-amz-date;x-amz-target";
+  const request = `POST\n/\n\nhost:${new URL(endpoint).host}\nx-amz-date:${time}\nx-amz-target:${target}\n\n${signed}\n${hash(body)}`;
+  let key = `AWS4${credentials.secretAccessKey}`;
+
+  for (const part of scope.split("/"))
+    key = hmac(key, part);
+  const signature = hmac(key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash(request)}`).toString("hex");
+  const answer = await fetch(endpoint, {
+    method: "POST",
+    body,
+    headers: {
+      "content-type": "application/x-amz-json-1.0",
+      "x-amz-date": time,
+      "x-amz-target": target,
+      authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`,
+    },
+  });
+  const output = await answer.json();
+
+  assert.equal(answer.status, 200, JSON.stringify(output));
+  return output;
+}
+
+const createTable = (server) => send(server, "CreateTable", {
+  TableName: "Music", BillingMode: "PAY_PER_REQUEST",
+  AttributeDefinitions: [{ AttributeName: "Artist", AttributeType: "S" }], KeySchema: [{ AttributeName: "Artist", KeyType: "HASH" }],
+});
+const put = (server, artist) => send(server, "PutItem", { TableName: "Music", Item: { Artist: { S: artist } } });
+const artists = async (server) => (await send(server, "Scan", { TableName: "Music" })).Items.map((item) => item.Artist.S).sort();
+const tables = async (server) => (await send(server, "ListTables", {})).TableNames;
+
+async function waitUntil(test, what) {
+  for (const end = Date.now() + 120_000; !(await test());) {
+    assert(Date.now() < end, what);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+// The processes that run below the temporary directory.
+function processes() {
+  return spawnSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" }).stdout.split("\n")
+    .filter((line) => line.includes(temporary) && !/^\s*\d+ ps /.test(line));
+}
+
+const nothingLeft = () => waitUntil(() => readdirSync(temporary).length === 0 && processes().length === 0,
+  `left: ${readdirSync(temporary)} ${processes()}`);
+
+// Runs the command, and resolves with what it wrote when it has written the last line or has ended.
+function run(args = [], env = {}) {
+  const child = spawn(process.execPath, [join(folder, "cli.js"), ...args], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const ended = new Promise((resolve) => child.on("close", (status, signal) => resolve({ status, signal, output })));
+  const ready = new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (text) => {
+        output += text;
+        if (/^export AWS_SECRET_ACCESS_KEY=.*\n/m.test(output))
+          resolve(output);
+      });
+    }
+    ended.then(() => resolve(output));
+  });
+
+  return { child, ready, ended };
+}
+
+function fromOutput(output) {
+  const { AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } =
+    Object.fromEntries([...output.matchAll(/^export (\w+)=(.*)$/gm)].map((match) => match.slice(1)));
+
+  return { endpoint, region, credentials: { accessKeyId, secretAccessKey } };
+}
+
+const steps = {
+  async "start, reset, clone and stop"() {
+    assert.equal(createRequire(import.meta.url)(join(folder, "index.js")).start, start);
+
+    const server = await start({ region: "eu-west-1" });
+
+    server.credentials.$source = {};    // as the SDK does
+    await createTable(server);
+    await put(server, "Acme Band");
+    const clone = await server.clone();
+
+    assert.notEqual(clone.endpoint, server.endpoint);
+    assert.deepEqual({ ...clone.credentials, $source: {} }, server.credentials);
+    assert.deepEqual(await artists(clone), ["Acme Band"]);
+    await put(clone, "No One You Know");
+    assert.deepEqual(await artists(server), ["Acme Band"]);
+
+    await server.reset();
+    assert.deepEqual(await tables(server), []);
+    assert.deepEqual(await artists(clone), ["Acme Band", "No One You Know"]);
+    await createTable(server);
+    await put(server, "Third");
+    await Promise.all([server.reset(), server.reset()]);
+    assert.deepEqual(await tables(server), []);
+
+    await clone.reset();
+    assert.deepEqual(await tables(clone), []);
+    await server.stop();
+    await server.ended;
+    await assert.rejects(server.reset(), /the server has stopped/);
+    await assert.rejects(fetch(server.endpoint));
+    assert.deepEqual(await tables(clone), []);
+    await clone.stop();
+    await clone.stop();
+    await nothingLeft();
+  },
+
+  async "a port that is taken"() {
+    const other = createServer();
+
+    await new Promise((resolve) => { other.listen(0, "127.0.0.1", resolve); });
+    const { port } = other.address();
+
+    await assert.rejects(start({ port }), new RegExp(`port ${port} is in use`));
+    await nothingLeft();
+    await new Promise((resolve) => { other.close(resolve); });
+
+    const server = await start({ port });
+
+    assert.equal(server.endpoint, `http://127.0.0.1:${port}`);
+    await assert.rejects(server.clone({ port }), new RegExp(`port ${port} is in use`));
+    assert.deepEqual(await tables(server), []);
+    await server.stop();
+    await assert.rejects(start({ port: "8000" }), /the port must be a number/);
+    await nothingLeft();
+  },
+
+  async "signals"() {
+    for (const [signal, status] of [["SIGTERM", 143], ...long ? [["SIGINT", 130], ["SIGHUP", 129]] : [], ["SIGKILL", null]]) {
+      const command = run();
+      const server = fromOutput(await command.ready);
+
+      await createTable(server);
+      command.child.kill(signal);
+      assert.equal((await command.ended).status, status, signal);
+      await nothingLeft();
+      await assert.rejects(fetch(server.endpoint), signal);
+    }
+  },
+
+  async "SIGKILL while the server is being made"() {
+    for (const milliseconds of long ? [0, 100, 200, 400, 700, 1000, 1500, 2000] : [500]) {
+      const command = run();
+
+      await waitUntil(() => readdirSync(temporary).length > 0, "the directory");
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      command.child.kill("SIGKILL");
+      await command.ended;
+      await nothingLeft();
+    }
+  },
+
+  async "a server that is killed"() {
+    const command = run();
+
+    await command.ready;
+    const [directory] = readdirSync(temporary);
+
+    process.kill(Number(readFileSync(join(temporary, directory, "1", "data", "postmaster.pid"), "utf8").split("\n")[0]), "SIGQUIT");
+    const { status, output } = await command.ended;
+
+    assert.equal(status, 1);
+    assert.match(output, /the server has ended/);
+    await nothingLeft();
+  },
+
+  async "a process that ends without stop()"() {
+    const program = `import(${JSON.stringify(join(folder, "index.mjs"))}).then(({ start }) => start()).then((server) => console.log(server.endpoint))`;
+    const { status, stdout } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8" });
+
+    assert.equal(status, 0);
+    assert.match(stdout, /^http:/);
+    await nothingLeft();
+  },
+
+  async "what is missing"() {
+    const lacking = join(place, "pg_config");
+    const answers = (version) => `#!/bin/sh\nprintf '%s\\n' '${version}' '${place}/bin' '${place}/share' '${place}/lib'\n`;
+
+    for (const [version, message] of [
+      ["PostgreSQL 14.9", /PostgreSQL 14\.9 is too old/],
+      ["PostgreSQL 17.1", /the server is not installed/],
+      ["PostgreSQL 18.0", /the extension "dynamo" is not installed for PostgreSQL 18\.0/],
+    ]) {
+      writeFileSync(lacking, answers(version), { mode: 0o755 });
+      if (version.includes("18")) {
+        mkdirSync(join(place, "bin"));
+        writeFileSync(join(place, "bin", "postgres"), "");
+        writeFileSync(join(place, "bin", "initdb"), "");
+      }
+      const { status, output } = await run([], { PG_CONFIG: lacking }).ended;
+
+      assert.equal(status, 1);
+      assert.match(output, message);
+      assert.match(output, /Install PostgreSQL 15 or later/);
+    }
+    const { status, output } = await run(["--pg-config", join(place, "none")]).ended;
+
+    assert.equal(status, 1);
+    assert.match(output, /none: there is no such program/);
+    assert.equal((await run(["--unknown"]).ended).status, 2);
+    await nothingLeft();
+  },
+};
+
+for (const [name, step] of Object.entries(steps)) {
+  await step();
+  console.log(name);
+}
+rmSync(place, { recursive: true });
