@@ -142,9 +142,10 @@ like(slurp_file($node->logfile), qr/canceling request due to "dynamo\.http_state
 
 # ---- code that catches its cancellation ----
 
-set_timeout('1s');
+# long enough for the request to reach the code
+set_timeout('5s');
 my $stubborn = put('hog', 'stubborn');
-is(status($stubborn, 20), undef, 'a request that goes on ends with its worker');
+is(status($stubborn, 40), undef, 'a request that goes on ends with its worker');
 is(status(put('app', "b$_"), 20), '200', "the endpoint goes on ($_)") for 1 .. 4;
 $node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 is(status(put('app', "c$_"), 20), '200', "also when the worker is there again ($_)") for 1 .. 4;
