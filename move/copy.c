@@ -266,6 +266,13 @@ FindStream(Link *source, json_t *table)
 	return found;
 }
 
+/* Whether a segment is the same part of the source at any time. */
+static bool
+SegmentsStay(void)
+{
+	return options.source.is_aws || options.source.conninfo != NULL;
+}
+
 static int
 ChooseSegments(json_t *table)
 {
@@ -274,8 +281,7 @@ ChooseSegments(json_t *table)
 
 	if (options.segments > 0)
 		return options.segments;
-	/* elsewhere a segment is not always the same part of a table */
-	return !options.source.is_aws ? 1 : count < options.jobs ? options.jobs : count;
+	return !SegmentsStay() ? 1 : count < options.jobs ? options.jobs : count;
 }
 
 /* Records what moves where, and from which changes on. */
@@ -399,7 +405,7 @@ CopyCommand(void)
 		MoveSay("the copy is complete: %.0f items", copy.items);
 	else
 	{
-		if (!done && copy.files == NULL && !options.source.is_aws && copy.count > 1 && json_object_size(copy.segments) > 0)
+		if (!done && copy.files == NULL && !SegmentsStay() && copy.count > 1 && json_object_size(copy.segments) > 0)
 			ResetSegments(target);
 		else if (resumed)
 			MoveSay("continuing after %.0f items", copy.items);

@@ -62,9 +62,28 @@ BEGIN
 	END LOOP;
 END $$;
 
--- ---- before ANALYZE: by hash only ----
+-- ---- by hash only: a pause of any length, whatever ANALYZE and other rows do meanwhile ----
 SELECT ranges();
 SELECT * FROM exact('{1,2,7}');
+SELECT map() AS before \gset
+\c -
+SET search_path = t_segments, dynamo;
+CALL wait_for_others();
+ANALYZE big;
+SELECT map() = :'before' AS same, ranges();
+INSERT INTO big (item) SELECT build_item('PK', 'z' || i, 'SK', i) FROM generate_series(100001, 120000) i;
+\c -
+SET search_path = t_segments, dynamo;
+CALL wait_for_others();
+ANALYZE big;
+DELETE FROM big WHERE "SK" > 100000;
+SELECT map() = :'before' AS same, ranges();
+
+-- ---- before ANALYZE, where it may divide the table ----
+\c -
+SET search_path = t_segments, dynamo;
+SET dynamo.segment_ranges = on;
+CALL wait_for_others();
 -- a session that reads segments prevents changes of the ranges
 SELECT map() AS before \gset
 ANALYZE big;
@@ -72,6 +91,7 @@ SELECT map() = :'before' AS same, ranges();
 -- releasing all advisory locks ends this
 SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND classid = 'big'::regclass AND objsubid = 3;
 DISCARD ALL;
+SET dynamo.segment_ranges = on;
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 't_segments.big'::regclass;
 SET search_path = t_segments, dynamo;
 SELECT map() = :'before' AS same;
@@ -79,6 +99,7 @@ SELECT map() = :'before' AS same;
 -- ---- another session runs ANALYZE ----
 \c -
 SET search_path = t_segments, dynamo;
+SET dynamo.segment_ranges = on;
 CALL wait_for_others();
 BEGIN;
 ANALYZE big;
@@ -134,6 +155,7 @@ SELECT map() = :'before' AS same;
 -- ---- a table that grows at one end ----
 \c -
 SET search_path = t_segments, dynamo;
+SET dynamo.segment_ranges = on;
 CALL wait_for_others();
 INSERT INTO big (item) SELECT build_item('PK', 'z' || i, 'SK', i) FROM generate_series(100001, 120000) i;
 SELECT * FROM exact('{3}');
@@ -142,6 +164,7 @@ ANALYZE big;
 SELECT even();
 \c -
 SET search_path = t_segments, dynamo;
+SET dynamo.segment_ranges = on;
 CALL wait_for_others();
 ANALYZE big;
 SELECT even();
@@ -151,6 +174,7 @@ DELETE FROM big WHERE "SK" % 7 = 0;
 SELECT map() AS before \gset
 \c -
 SET search_path = t_segments, dynamo;
+SET dynamo.segment_ranges = on;
 CALL wait_for_others();
 ANALYZE big;
 SELECT map() = :'before' AS same;

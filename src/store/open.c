@@ -31,6 +31,7 @@
 #include "store/plan.h"
 #include "store/privileges.h"
 #include "store/raw_table.h"
+#include "store/segment.h"
 #include "store/store.h"
 #include "table/distribution.h"
 
@@ -47,6 +48,7 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
+	SegmentsInit();
 	RawTableInit();
 }
 
