@@ -100,7 +100,7 @@ DecideWrite(void *arg, ValueRef old, struct varlena **item)
 		w->status = NODE_NOTHING;
 		return WRITE_NOTHING;
 	}
-	(void) CheckReadOnlyAttributes(w->def, ItemRoot(w->item), old, NULL);
+	(void) SettlePutItem(w->def, &w->item, old, true, NULL);
 	*item = ComposeKeys(w, old);
 	(void) CheckItemKeys(w->def, ItemRoot(*item), ValueIsMissing(old) ? NULL : &replaced, NULL);
 	return WRITE_PUT;

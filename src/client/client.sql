@@ -116,6 +116,8 @@ WITH attribute AS (SELECT a.* FROM dynamo_internal.client_attributes($1, $2) a),
 field AS (SELECT f.field, f.n FROM unnest(dynamo_internal.client_names($3 #>> '{styles,field}', dynamo_internal.client_texts($3 #> '{reserved,field}'),
 		ARRAY(SELECT a.name FROM attribute a ORDER BY a.n))) WITH ORDINALITY f(field, n)),
 flag AS (SELECT a.*, f.field, a.declared -> 'constant' IS NOT NULL AS constant, a.declared -> 'computed' IS NOT NULL AS computed,
+		 EXISTS (SELECT FROM attribute b WHERE b.name <> a.name AND strpos(a.declared ->> 'computed', b.name) > 0
+			AND strpos(b.declared ->> 'computed', a.name) > 0) AS counterpart,
 		 a.declared -> 'default' IS NOT NULL OR a.declared -> 'default_function' IS NOT NULL AS defaults,
 		 COALESCE(a.declared ->> 'required' = 'true', false) OR a.key_n IS NOT NULL AS required
 	FROM attribute a JOIN field f ON f.n = a.n)
@@ -126,8 +128,8 @@ SELECT COALESCE(jsonb_agg(jsonb_build_object('name', a.name, 'field', a.field, '
 	'enum', CASE WHEN a.kind = 'text' THEN COALESCE((SELECT jsonb_agg(v.v) FROM json_array_elements_text(a.declared -> 'enum') v(v)), '[]') ELSE '[]' END,
 	'has_enum', a.kind = 'text' AND a.declared -> 'enum' IS NOT NULL,
 	'notes', dynamo_internal.client_notes(a.kind, a.declared, a.key_n, a.kept),
-	'present', a.required, 'given', a.required AND NOT (a.defaults OR a.constant OR a.computed OR a.kept), 'writable', NOT (a.constant OR a.computed OR a.kept),
-	'changeable', NOT (a.constant OR a.computed OR a.kept OR a.key_n IS NOT NULL OR COALESCE(a.declared ->> 'read_only' = 'true', false)),
+	'present', a.required, 'given', a.required AND NOT (a.defaults OR a.constant OR a.computed OR a.kept), 'writable', NOT (a.constant OR (a.computed AND NOT a.counterpart) OR a.kept),
+	'changeable', NOT (a.constant OR (a.computed AND NOT a.counterpart) OR a.kept OR a.key_n IS NOT NULL OR COALESCE(a.declared ->> 'read_only' = 'true', false)),
 	'key_n', CASE WHEN NOT a.constant THEN a.key_n END) ORDER BY a.n), '[]')
 FROM flag a;
 END;

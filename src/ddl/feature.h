@@ -58,6 +58,8 @@ typedef struct DdlFeature
 	void		(*begin_table) (Oid table);
 	/* dynamo.drop_table is about to drop a table. */
 	void		(*leave_table) (Oid table);
+	/* The views of an entity that belong to the owner of its table were replaced. */
+	void		(*follow_views) (Oid table, const char *entity_name);
 	/* An index is dropped, which nothing replaces. */
 	void		(*forget_index) (Oid table, const char *index_name);
 	/* A table was dropped, by any statement. */

@@ -93,11 +93,23 @@ ComputedProblem(const Entity *entity, ValueRef item)
 	{
 		const EntityAttribute *a = &entity->attributes[i];
 		ValueRef	v = AttributeFind(item, a->name.data, a->name.len);
+		const EntityAttribute *other;
 		Problem		problem = NO_PROBLEM;
 		ValueRef	value;
+		bool		agree;
 
 		if (a->computed.data == NULL)
 			continue;
+		other = EntityCounterpart(entity, a);
+		if (other != NULL)
+		{
+			if (!EntityCounterpartsAgree(entity, a, other, item, &agree, &problem))
+				return psprintf("attribute %.*s cannot be computed", (int) a->name.len, a->name.data);
+			if (!agree)
+				return psprintf("attributes %.*s and %.*s contradict each other", (int) a->name.len, a->name.data,
+								(int) other->name.len, other->name.data);
+			continue;
+		}
 		if (!EntityCompute(entity, a, item, &value, &problem))
 			return psprintf("attribute %.*s cannot be computed", (int) a->name.len, a->name.data);
 		if (ValueIsMissing(value) ? !ValueIsMissing(v) : ValueIsMissing(v) || !ValueEqual(v, value))

@@ -35,7 +35,9 @@
  * key fits.
  *
  * Values of attributes with "computed", an SQL expression over other attributes, and
- * with "default_function" come from whom EntitySetValueSource registers.
+ * with "default_function" come from whom EntitySetValueSource registers.  Two attributes
+ * may be computed from each other: counterparts.  The one that a write changes makes the
+ * other.
  *
  * The keys of an item are composed when it is written.  A part that it lacks as
  * an attribute is read from its key, if that is one by the templates.
@@ -104,6 +106,7 @@ typedef struct Entity
 	bool		checks_types;	/* refuse attributes that cannot be cast to their types */
 	bool		has_rules;		/* some attribute is computed, or has a function or a list of values */
 	bool		has_read_only;
+	bool		may_have_counterparts;	/* expressions of two attributes contain the name of the other */
 	bool		moving;			/* its items get other keys, those of the table or of indexes */
 	const struct Entity *source;	/* the same with the key that items may still have; NULL if none may */
 } Entity;
@@ -113,6 +116,7 @@ typedef struct EntitySet
 	int			count;
 	Entity	   *entities;
 	bool		has_read_only;	/* one of them */
+	bool		may_have_counterparts;	/* one of them */
 	bool		moves;			/* an entity has a source */
 } EntitySet;
 
@@ -215,6 +219,9 @@ extern bool EntityComputedUses(const EntityAttribute *a, Slice attribute);
 /* Whether the value of a computed attribute may depend on an attribute. */
 extern bool EntityComputesFrom(const Entity *entity, Slice attribute);
 
+/* Whether two attributes could be computed from each other: it is certain only that others are not. */
+extern bool EntityMayBeCounterparts(const EntityAttribute *a, const EntityAttribute *b);
+
 typedef struct EntityValueSource
 {
 	/* Returns the value of an attribute with a default function. */
@@ -222,11 +229,24 @@ typedef struct EntityValueSource
 
 	/* Sets *value to that of a computed attribute; returns false if it notes a problem. */
 	bool		(*compute) (const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem);
+
+	/* Whether two computed attributes are computed from each other, and nothing else. */
+	bool		(*are_counterparts) (const Entity *entity, const EntityAttribute *a, const EntityAttribute *b);
 } EntityValueSource;
 
 extern void EntitySetValueSource(const EntityValueSource *source);
 extern ValueRef EntityMakeDefault(const EntityAttribute *a);
 extern bool EntityCompute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem);
+
+/* Returns the attribute from which this one is computed and which is computed from it; NULL if there is none. */
+extern const EntityAttribute *EntityCounterpart(const Entity *entity, const EntityAttribute *a);
+
+/*
+ * Sets *agree to whether an attribute or its counterpart is what is computed from the other;
+ * both may be missing.  Returns false if it notes a problem.
+ */
+extern bool EntityCounterpartsAgree(const Entity *entity, const EntityAttribute *a, const EntityAttribute *b, ValueRef item,
+									bool *agree, Problem *problem);
 
 /*
  * Whether an item has the read-only attributes of the one that it replaces.  Returns
@@ -249,6 +269,7 @@ typedef struct EntityWrite
 	const Entity *entity;		/* the intended entity; NULL for the one to which the item belongs */
 	ValueRef	item;
 	ValueRef	old;			/* the replaced item; MISSING_VALUE if there is none */
+	bool		unseen;			/* the item may replace one that is not known yet */
 	bool		fixed_key;		/* a key that differs from the old one is an error */
 	bool		upserts;		/* an update of a missing item creates it: its key tells the entity */
 	bool		final;			/* the item is stored as it is, without further changes */

@@ -27,6 +27,7 @@ typedef struct Composing
 	struct varlena *changed;	/* the same as a varlena; NULL if nothing was set */
 	bool		same_kind;		/* the old item belongs to the same entity and has the same key */
 	bool		moved;			/* the item got the key of the entity in place of its source's */
+	bool		undecided;		/* which of two counterparts was changed: the replaced item tells */
 } Composing;
 
 /* ---- attributes ---- */
@@ -408,10 +409,98 @@ SetDeclared(Composing *c)
 			continue;
 		if (!ValueIsMissing(a->constant))
 			SetAttribute(c, a->name, a->constant);
-		else if (new && !ValueIsMissing(a->initial))
+		else if (new && !ValueIsMissing(a->initial) && a->computed.data == NULL)
 			SetAttribute(c, a->name, a->initial);
 	}
 	return true;
+}
+
+/* Sets an attribute to what is computed from the others. */
+static bool
+SetComputed(Composing *c, const EntityAttribute *a)
+{
+	ValueRef	value;
+
+	if (!EntityCompute(c->entity, a, c->item, &value, c->write->problem))
+		return false;
+	if (!HasSameValue(value, GetAttribute(c->item, a->name)))
+		SetAttribute(c, a->name, value);
+	return true;
+}
+
+/* Gives one of two counterparts its default, in a new item that has neither. */
+static bool
+SetDefaultOfEither(Composing *c, const EntityAttribute *a, const EntityAttribute *b)
+{
+	const EntityAttribute *made = !ValueIsMissing(b->initial) || b->function != DEFAULT_NO_FUNCTION ? b : a;
+	ValueRef	value = ValueIsMissing(made->initial) ? EntityMakeDefault(made) : made->initial;
+
+	if (!ValueIsMissing(c->write->old) || c->write->repairs || ValueIsMissing(value))
+		return true;
+	SetAttribute(c, made->name, value);
+	return SetComputed(c, made == a ? b : a);
+}
+
+static bool
+ChangesAttribute(const Composing *c, const EntityAttribute *a)
+{
+	return c->write->repairs || ValueIsMissing(c->write->old) ||
+		!HasSameValue(GetAttribute(c->item, a->name), GetAttribute(c->write->old, a->name));
+}
+
+/* An item has one of two counterparts: it gets the other, unless the write has removed that. */
+static bool
+CompleteCounterpart(Composing *c, const EntityAttribute *present, const EntityAttribute *absent)
+{
+	if (!ChangesAttribute(c, present) && ChangesAttribute(c, absent))
+	{
+		SetAttribute(c, present->name, MISSING_VALUE);
+		return true;
+	}
+	return SetComputed(c, absent);
+}
+
+/* A new item, or one that changes both of two counterparts, must have values that belong together. */
+static bool
+CheckCounterparts(Composing *c, const EntityAttribute *a, const EntityAttribute *b)
+{
+	bool		agree;
+
+	if (!EntityCounterpartsAgree(c->entity, a, b, c->item, &agree, c->write->problem))
+		return false;
+	c->undecided |= !agree && c->write->unseen;
+	return agree || c->write->unseen ||
+		NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attributes %.*s and %.*s of entity %.*s contradict each other: each is computed from the other",
+					(int) a->name.len, a->name.data, (int) b->name.len, b->name.data,
+					(int) c->entity->name.len, c->entity->name.data);
+}
+
+/* Of two attributes that are computed from each other, the one that the write changes makes the other. */
+static bool
+SetCounterparts(Composing *c, const EntityAttribute *a, const EntityAttribute *b)
+{
+	bool		has_a = !ValueIsMissing(GetAttribute(c->item, a->name));
+	bool		has_b = !ValueIsMissing(GetAttribute(c->item, b->name));
+	bool		changes_a = ChangesAttribute(c, a);
+	bool		changes_b = ChangesAttribute(c, b);
+
+	if (!has_a && !has_b)
+		return SetDefaultOfEither(c, a, b);
+	if (!has_a || !has_b)
+		return CompleteCounterpart(c, has_a ? a : b, has_a ? b : a);
+	if (changes_a && changes_b)
+		return CheckCounterparts(c, a, b);
+	return (!changes_a || SetComputed(c, b)) && (!changes_b || SetComputed(c, a));
+}
+
+static bool
+SetComputedOrCounterparts(Composing *c, const EntityAttribute *a)
+{
+	const EntityAttribute *other = EntityCounterpart(c->entity, a);
+
+	if (other == NULL)
+		return SetComputed(c, a);
+	return a > other || SetCounterparts(c, a, other);
 }
 
 /* Sets attributes that functions and expressions make, and checks lists of values. */
@@ -424,21 +513,16 @@ SetMadeAttributes(Composing *c)
 	{
 		const EntityAttribute *a = &c->entity->attributes[i];
 
-		if (a->function != DEFAULT_NO_FUNCTION && ValueIsMissing(write->old) && !write->repairs &&
+		if (a->function != DEFAULT_NO_FUNCTION && a->computed.data == NULL && ValueIsMissing(write->old) && !write->repairs &&
 			ValueIsMissing(GetAttribute(c->item, a->name)))
 			SetAttribute(c, a->name, EntityMakeDefault(a));
 	}
 	for (int i = 0; i < c->entity->nattributes; i++)
 	{
 		const EntityAttribute *a = &c->entity->attributes[i];
-		ValueRef	value;
 
-		if (a->computed.data == NULL)
-			continue;
-		if (!EntityCompute(c->entity, a, c->item, &value, write->problem))
+		if (a->computed.data != NULL && !SetComputedOrCounterparts(c, a))
 			return false;
-		if (!HasSameValue(value, GetAttribute(c->item, a->name)))
-			SetAttribute(c, a->name, value);
 	}
 	return write->repairs || CheckEnums(c);
 }
@@ -607,7 +691,7 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 		!SetKeys(&c, 0, c.entity->nbase))
 		return false;
 	RemoveFormerKeys(&c);
-	if (write->final &&
+	if (write->final && !c.undecided &&
 		(!SetKeys(&c, c.entity->nbase, c.entity->nkeys) || (!write->repairs && (!CheckRequired(&c) || !CheckTypesOf(&c)))))
 		return false;
 	*composed = c.changed;

@@ -343,11 +343,23 @@ CheckKeys(Reading *r, const Entity *entity)
 	}
 }
 
+static bool
+MayHaveCounterpart(const Entity *entity, const EntityAttribute *a)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		if (EntityMayBeCounterparts(a, &entity->attributes[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Checks that one thing at most makes the value of an attribute. */
 static void
 CheckWhatMakes(Reading *r, const Entity *entity, const EntityAttribute *a)
 {
 	bool		has_default = !ValueIsMissing(a->initial) || a->function != DEFAULT_NO_FUNCTION;
+	bool		is_computed = a->computed.data != NULL;
 	const char *why = NULL;
 
 	if (EntityKeyFind(entity, a->name) != NULL && (!ValueIsMissing(a->constant) || has_default))
@@ -356,19 +368,19 @@ CheckWhatMakes(Reading *r, const Entity *entity, const EntityAttribute *a)
 		why = "has a constant and a default";
 	else if (!ValueIsMissing(a->initial) && a->function != DEFAULT_NO_FUNCTION)
 		why = "has two defaults";
-	else if (a->computed.data != NULL && (!ValueIsMissing(a->constant) || has_default || a->read_only))
+	else if (is_computed && (!ValueIsMissing(a->constant) || a->read_only || (has_default && !MayHaveCounterpart(entity, a))))
 		why = "is computed, and cannot be read-only or have a constant or a default";
-	else if (a->computed.data != NULL && (EntityKeyFind(entity, a->name) != NULL || KeySchemaHas(r->key, a->name) ||
+	else if (is_computed && (EntityKeyFind(entity, a->name) != NULL || KeySchemaHas(r->key, a->name) ||
 										  (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, a->name))))
 		why = "is computed, and cannot be a key or the type attribute";
-	else if (a->computed.data != NULL && a->type.data == NULL)
+	else if (is_computed && a->type.data == NULL)
 		why = "is computed, and needs a type";
 	if (why != NULL)
 		NoteEntityProblem(r, psprintf("Attribute \"%.*s\" %s.", (int) a->name.len, a->name.data, why));
 }
 
 static void
-CheckEntityAttributes(Reading *r, const Entity *entity)
+CheckEntityAttributes(Reading *r, Entity *entity)
 {
 	for (int i = 0; i < entity->nattributes; i++)
 	{
@@ -377,6 +389,7 @@ CheckEntityAttributes(Reading *r, const Entity *entity)
 		if (EntityAttributeFind(entity, a->name) != a)
 			NoteEntityProblem(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
 		CheckWhatMakes(r, entity, a);
+		entity->may_have_counterparts |= a->computed.data != NULL && MayHaveCounterpart(entity, a);
 	}
 }
 
@@ -468,6 +481,7 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
 		set->has_read_only |= set->entities[i].has_read_only;
+		set->may_have_counterparts |= set->entities[i].may_have_counterparts;
 		set->moves |= set->entities[set->count - 1].source != NULL;
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
 			NoteEntityProblem(&r, "Two entities have the same name.");

@@ -118,6 +118,44 @@ EntityComputesFrom(const Entity *entity, Slice attribute)
 }
 
 bool
+EntityMayBeCounterparts(const EntityAttribute *a, const EntityAttribute *b)
+{
+	return a != b && EntityComputedUses(a, b->name) && EntityComputedUses(b, a->name);
+}
+
+const EntityAttribute *
+EntityCounterpart(const Entity *entity, const EntityAttribute *a)
+{
+	for (int i = 0; value_source != NULL && entity->may_have_counterparts && i < entity->nattributes; i++)
+	{
+		if (EntityMayBeCounterparts(a, &entity->attributes[i]) &&
+			value_source->are_counterparts(entity, a, &entity->attributes[i]))
+			return &entity->attributes[i];
+	}
+	return NULL;
+}
+
+/* Sets *same to whether an attribute is what is computed, or missing like that. */
+static bool
+IsComputed(const Entity *entity, const EntityAttribute *a, ValueRef item, bool *same, Problem *problem)
+{
+	ValueRef	v = AttributeFind(item, a->name.data, a->name.len);
+	ValueRef	value;
+
+	if (!EntityCompute(entity, a, item, &value, problem))
+		return false;
+	*same = ValueIsMissing(v) || ValueIsMissing(value) ? ValueIsMissing(v) && ValueIsMissing(value) : ValueEqual(v, value);
+	return true;
+}
+
+bool
+EntityCounterpartsAgree(const Entity *entity, const EntityAttribute *a, const EntityAttribute *b, ValueRef item,
+						bool *agree, Problem *problem)
+{
+	return IsComputed(entity, b, item, agree, problem) && (*agree || IsComputed(entity, a, item, agree, problem));
+}
+
+bool
 EntityCompute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem)
 {
 	*value = MISSING_VALUE;

@@ -162,7 +162,7 @@ static bool
 WritesAtOnce(const Action *a)
 {
 	return a->op->kind == WRITE_KIND_PUT && a->prepared.condition == NULL &&
-		!a->op->insert && StoreWritesRowOnly(a->store) && !HasReadOnlyAttributes(a->store->def);
+		!a->op->insert && StoreWritesRowOnly(a->store) && !PutNeedsOld(a->store->def);
 }
 
 static void

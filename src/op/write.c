@@ -149,11 +149,11 @@ WriteCompose(PreparedWrite *w, const Store *store, Problem *problem)
 	if (w->def->entities == NULL)
 		return true;
 	w->final = StoreItemIsFinal(store);
-	w->need_old |= w->op->kind == WRITE_KIND_PUT && HasReadOnlyAttributes(w->def);
+	w->need_old |= w->op->kind == WRITE_KIND_PUT && PutNeedsOld(w->def);
 	if (w->update != NULL)
 		UpdateVisitTargets(w->update, ConcernsEntities, w);
 	return w->op->kind != WRITE_KIND_PUT ||
-		(ComposeEntityKeys(w->def, w->op->item, MISSING_VALUE, false, w->final, &w->composed, problem) &&
+		(ComposePutItem(w->def, w->op->item, w->final, &w->composed, problem) &&
 		 CheckComposedSize(w->composed, problem));
 }
 
@@ -371,7 +371,9 @@ WriteApply(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem 
 		case WRITE_KIND_PUT:
 			*item = w->composed != NULL ? w->composed :
 				w->op->datum != NULL ? w->op->datum : ValueCopy(w->op->item);
-			return CheckReadOnlyAttributes(w->def, ItemRoot(*item), old, problem) ? WRITE_PUT : WRITE_NOTHING;
+			return !PutNeedsOld(w->def) ||
+				(SettlePutItem(w->def, item, old, w->final, problem) && CheckComposedSize(*item, problem)) ?
+				WRITE_PUT : WRITE_NOTHING;
 		case WRITE_KIND_UPDATE:
 			return ApplyUpdate(w, old, item, problem);
 		case WRITE_KIND_DELETE:

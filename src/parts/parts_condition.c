@@ -15,6 +15,7 @@
 #include "parts/parts.h"
 #include "pattern/pattern.h"
 #include "table/moves.h"
+#include "view/made_attributes.h"
 
 /* Details do not list more entities than this. */
 #define MAX_DESCRIBED	10
@@ -42,6 +43,22 @@ KeyHasPart(const Template *template, Slice name)
 	return false;
 }
 
+/* Whether a name or the other name of this attribute is what the keys have. */
+static bool
+IsNamed(const Entity *entity, Slice given, Slice name)
+{
+	return SliceEqual(given, name) || SliceEqual(AttributeOtherName(entity, given), name);
+}
+
+/* Whether an attribute, or its other name, is a part of a template. */
+static bool
+HasPartOfEitherName(const Entity *entity, const Template *template, Slice name)
+{
+	Slice		other = AttributeOtherName(entity, name);
+
+	return KeyHasPart(template, name) || (other.data != NULL && KeyHasPart(template, other));
+}
+
 /* Whether an attribute is a part of the key that is read, or one of its attributes. */
 static bool
 IsPartOfTarget(const PatternTarget *target, const Entity *entity, Slice name)
@@ -51,7 +68,7 @@ IsPartOfTarget(const PatternTarget *target, const Entity *entity, Slice name)
 		const KeyAttribute *attribute = &target->key->attributes[i];
 		const Template *template = PatternTemplate(target, entity, attribute);
 
-		if (KeyHasPart(template, name) || (template == NULL && SliceEqual(attribute->name, name)))
+		if (HasPartOfEitherName(entity, template, name) || (template == NULL && SliceEqual(attribute->name, name)))
 			return true;
 	}
 	return false;
@@ -62,7 +79,7 @@ NamesPartOf(const Entity *entity, Slice name)
 {
 	for (int i = 0; i < entity->nkeys; i++)
 	{
-		if (KeyHasPart(entity->keys[i].template, name))
+		if (HasPartOfEitherName(entity, entity->keys[i].template, name))
 			return true;
 	}
 	return IsTypeAttribute(entity, name);
@@ -95,14 +112,14 @@ KnownValue(const Entity *entity, Slice name)
 }
 
 static bool
-HasEquality(const PartsQuery *q, Slice name)
+HasEquality(const PartsQuery *q, const Entity *entity, Slice name)
 {
 	Slice		attribute;
 	KeyTest		test;
 
 	for (int i = 0; KeyClauseGet(q->given, i, &attribute, &test); i++)
 	{
-		if (SliceEqual(attribute, name))
+		if (IsNamed(entity, attribute, name))
 			return test.op == KEY_EQ;
 	}
 	return false;
@@ -140,10 +157,10 @@ MissingPartition(const PartsQuery *q, const Entity *entity)
 		{
 			const TemplatePart *part = t->pieces[j].part;
 
-			if (part != NULL && !HasEquality(q, part->name) && ValueIsMissing(KnownValue(entity, part->name)))
+			if (part != NULL && !HasEquality(q, entity, part->name) && ValueIsMissing(KnownValue(entity, part->name)))
 				return psprintf("needs %.*s by \"=\"", (int) part->name.len, part->name.data);
 		}
-		if (t == NULL && !HasEquality(q, attribute->name))
+		if (t == NULL && !HasEquality(q, entity, attribute->name))
 			return psprintf("needs %.*s by \"=\"", (int) attribute->name.len, attribute->name.data);
 	}
 	return NULL;

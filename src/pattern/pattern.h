@@ -277,6 +277,12 @@ extern char *PatternBasis(const AccessPattern *pattern, const PatternTarget *tar
  */
 extern const char *PatternBasisProblem(const TableDef *def, const char *basis);
 
+/* Whether a basis of one version holds, if the items get or have the keys that their entities compose. */
+extern bool PatternBasisHolds(const TableDef *def, const char *basis);
+
+/* The templates by key attribute that a pattern was declared with; MISSING_VALUE if there are none. */
+extern ValueRef PatternBasisKeys(const char *basis);
+
 /* The basis of a pattern that reads the keys of two versions, each of which has one, and whether a basis is that. */
 extern char *PatternEitherBasis(const char *one, const char *other);
 extern bool PatternBasisIsEither(const char *basis);

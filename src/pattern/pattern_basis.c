@@ -400,6 +400,18 @@ PatternBasisProblem(const TableDef *def, const char *json)
 }
 
 bool
+PatternBasisHolds(const TableDef *def, const char *json)
+{
+	return !PatternBasisIsEither(json) && ProblemOfBasis(def, ReadBasis(json), true) == NULL;
+}
+
+ValueRef
+PatternBasisKeys(const char *json)
+{
+	return StoredMember(ReadBasis(json), "given", VALUE_M);
+}
+
+bool
 PatternBasisIsEither(const char *json)
 {
 	Container	either;

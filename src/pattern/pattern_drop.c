@@ -10,6 +10,7 @@
 
 #include "ddl/feature.h"
 #include "pattern/pattern.h"
+#include "pattern/pattern_anew.h"
 #include "table/ddl_statement.h"
 
 /*
@@ -40,7 +41,7 @@ DropPatterns(Oid relid)
 		RunStatement("DROP FUNCTION %s", SPI_getvalue(functions->vals[i], functions->tupdesc, 1));
 }
 
-static const DdlFeature patterns = {.leave_table = DropPatterns};
+static const DdlFeature patterns = {.leave_table = DropPatterns, .follow_views = PatternsFollowViews};
 
 void
 PatternInit(void)

@@ -10,27 +10,18 @@
  *		   OR (t."PK" = <by the other> AND dynamo.parse_key(t."PK", <the other>) IS NOT NULL)
  *		ORDER BY dynamo.pattern_order(t.tableoid, t.item, 'SK') COLLATE "C"
  *
- * and at the end by the one that dynamo.create_access_pattern would make now.  Only the body
- * changes: the function keeps its owner, rights, defaults and comment.
+ * and at the end by the one that dynamo.create_access_pattern would make now.
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/indexing.h"
-#include "catalog/objectaccess.h"
-#include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "design/entity_list.h"
@@ -38,165 +29,9 @@
 #include "extension_objects.h"
 #include "item/convert.h"
 #include "pattern/pattern.h"
+#include "pattern/pattern_anew.h"
 #include "table/table_name.h"
 #include "view/entity_view.h"
-
-/* ---- the functions ---- */
-
-static const char patterns_query[] =
-"SELECT p.pattern::pg_catalog.oid FROM dynamo.access_patterns p "
-"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1 "
-"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace "
-"WHERE p.relation OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', n.nspname, c.relname) "
-"ORDER BY p.pattern::pg_catalog.oid";
-
-/* The patterns of a table, whoever has declared them. */
-static List *
-PatternsOf(Oid relid)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	Oid			types[] = {OIDOID};
-	Datum		values[] = {ObjectIdGetDatum(relid)};
-	List	   *functions = NIL;
-
-	SPI_connect();
-	if (SPI_execute_with_args(patterns_query, 1, types, values, NULL, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the access patterns of a table");
-	MemoryContextSwitchTo(caller);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-
-		functions = lappend_oid(functions, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull)));
-	}
-	SPI_finish();
-	return functions;
-}
-
-static Oid
-FunctionOwner(Oid function)
-{
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Oid			owner = HeapTupleIsValid(tuple) ? ((Form_pg_proc) GETSTRUCT(tuple))->proowner : InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return owner;
-}
-
-static void
-ReplaceBody(Oid function, const AccessPattern *pattern, const char *body)
-{
-	Relation	functions = table_open(ProcedureRelationId, RowExclusiveLock);
-	HeapTuple	old = SearchSysCacheCopy1(PROCOID, ObjectIdGetDatum(function));
-	Datum		values[Natts_pg_proc] = {0};
-	bool		nulls[Natts_pg_proc] = {0};
-	bool		replaces[Natts_pg_proc] = {0};
-	HeapTuple	new;
-
-	if (!HeapTupleIsValid(old))
-		elog(ERROR, "could not find function %u", function);
-	values[Anum_pg_proc_prosrc - 1] = CStringGetTextDatum(psprintf("%s%s", PatternRecordPrint(pattern, body), body));
-	replaces[Anum_pg_proc_prosrc - 1] = true;
-	new = heap_modify_tuple(old, RelationGetDescr(functions), values, nulls, replaces);
-	CatalogTupleUpdate(functions, &new->t_self, new);
-	InvokeObjectPostAlterHook(ProcedureRelationId, function, 0);
-	table_close(functions, RowExclusiveLock);
-	CommandCounterIncrement();
-}
-
-/* Keeps others from dropping or changing a function; returns its pattern, or NULL if it is gone. */
-static AccessPattern *
-LockPattern(Oid function)
-{
-	LockDatabaseObject(ProcedureRelationId, function, 0, AccessExclusiveLock);
-	return OidIsValid(FunctionOwner(function)) ? PatternOfFunction(function) : NULL;
-}
-
-/* ---- plans ---- */
-
-static PatternTarget
-TargetOf(const AccessPattern *p, const TableDef *def)
-{
-	PatternTarget target = {.table = def, .keys = MISSING_VALUE};
-	ListCell   *cell;
-
-	target.index = p->index == NULL ? NULL : TableDefIndex(def, p->index);
-	target.key = target.index == NULL ? &def->key : &target.index->key;
-	target.entities = palloc(sizeof(Entity *) * Max(list_length(p->entities), 1));
-	foreach(cell, p->entities)
-		target.entities[target.nentities++] = RequireEntity(def, lfirst(cell));
-	return target;
-}
-
-/* Plans a pattern anew for a target; its record tells which parameters are null by default. */
-static AccessPattern *
-PlanAnew(Oid function, const AccessPattern *p, PatternTarget *target)
-{
-	AccessPattern *new = palloc(sizeof(AccessPattern));
-	PatternClause *clauses;
-	int			n;
-
-	*new = *p;
-	new->nkeys = 0;
-	memset(new->keys, 0, sizeof(new->keys));
-	new->kind_attribute = NULL;
-	new->kinds = NIL;
-	new->excludes = new->by_key = false;
-	new->equalities = NIL;
-	for (int i = 0; i < new->nparameters; i++)
-		new->parameters[i].initial = PatternParameterIsOptional(p, new->parameters[i].name) ? "NULL" : NULL;
-	clauses = PatternClauses(new, &n);
-	target->typed = PatternIsTyped(target, clauses, n);
-	PatternPlanClauses(new, target, clauses, n);
-	PatternCheckFilter(new, target);
-	new->basis = PatternBasis(new, target, get_func_name(function));
-	return new;
-}
-
-/* Opens the view whose rows a pattern returns; NULL if it returns items.  The record can name another relation. */
-static Relation
-OpenViewOf(const AccessPattern *p, const PatternTarget *target)
-{
-	Relation	view = p->view == NULL ? NULL : TableNameOpen(p->view, AccessShareLock, false);
-	const EntityViewDef *def = view == NULL ? NULL : EntityViewDefOf(view);
-
-	if (view != NULL && (def == NULL || def->entity.data == NULL || !SliceEqual(def->entity, target->entities[0]->name)))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a view of entity \"%.*s\"", p->view,
-						(int) target->entities[0]->name.len, target->entities[0]->name.data)));
-	return view;
-}
-
-/* ---- errors ---- */
-
-/* An error tells of which pattern it is. */
-static void
-TellPattern(void *arg)
-{
-	errcontext("access pattern %s", format_procedure(*(Oid *) arg));
-}
-
-typedef struct PatternContext
-{
-	ErrorContextCallback callback;
-	Oid			function;
-} PatternContext;
-
-static void
-BeginContext(PatternContext *context, Oid function)
-{
-	context->function = function;
-	context->callback = (ErrorContextCallback) {error_context_stack, TellPattern, &context->function};
-	error_context_stack = &context->callback;
-}
-
-static void
-EndContext(const PatternContext *context)
-{
-	error_context_stack = context->callback.previous;
-}
 
 /* ---- what can read both ---- */
 
@@ -215,7 +50,7 @@ WhyNotEither(Oid function, Oid relid, const char *entity_name, const AccessPatte
 {
 	bool		items = strcmp(p->returns, "items") == 0;
 
-	if (FunctionOwner(function) != RelationOwner(relid))
+	if (PatternOwner(function) != RelationOwner(relid))
 		return "It does not belong to the owner of the table.";
 	if (PatternBasisIsEither(p->basis) || p->changed || p->condition == NULL)
 		return "Its function is not as it was declared.";
@@ -308,7 +143,7 @@ typedef struct Moves
 static void
 MakeEither(const Moves *m, Oid function, AccessPattern *p)
 {
-	PatternTarget before = TargetOf(p, m->before);
+	PatternTarget before = PatternTargetOf(p, m->before);
 	PatternTarget after;
 	PatternTarget now;
 	PatternVersions versions = {0};
@@ -319,19 +154,19 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 
 	if (why != NULL)
 		RefusePattern(function, m->entity_name, why);
-	after = TargetOf(p, m->after);
-	now = TargetOf(p, m->now);
+	after = PatternTargetOf(p, m->after);
+	now = PatternTargetOf(p, m->now);
 	/* the record can name keys that the table does not have */
-	versions.plans[0] = PlanAnew(function, p, &before);
-	versions.plans[1] = PlanAnew(function, p, &after);
+	versions.plans[0] = PatternPlanAnew(function, p, &before);
+	versions.plans[1] = PatternPlanAnew(function, p, &after);
 	if (versions.plans[0]->excludes || versions.plans[1]->excludes || versions.plans[0]->by_key || versions.plans[1]->by_key)
 		RefusePattern(function, m->entity_name, "Its range has items of other entities, and the entity has no type attribute.");
 	if (!FindVersions(&versions, &before, &after))
 		RefusePattern(function, m->entity_name, "Its keys do not tell whether they are old or new.");
 	either = *versions.plans[0];
 	either.basis = PatternEitherBasis(versions.plans[0]->basis, versions.plans[1]->basis);
-	view = OpenViewOf(p, &now);
-	ReplaceBody(function, &either, PatternBodyOfEither(&either, &now, view, &versions));
+	view = PatternOpenView(p, &now);
+	PatternReplaceBody(function, &either, PatternBodyOfEither(&either, &now, view, &versions));
 	if (view != NULL)
 		table_close(view, NoLock);
 }
@@ -340,7 +175,7 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 static bool
 ReadsChangingKey(const Moves *m, const AccessPattern *p)
 {
-	PatternTarget target = TargetOf(p, m->before);
+	PatternTarget target = PatternTargetOf(p, m->before);
 	const Entity *before = RequireEntity(m->before, m->entity_name);
 	const Entity *after = RequireEntity(m->after, m->entity_name);
 
@@ -362,7 +197,7 @@ ReadsChangingKey(const Moves *m, const AccessPattern *p)
 static bool
 IsConcerned(const Moves *m, Oid function, const AccessPattern *p)
 {
-	Oid			owner = FunctionOwner(function);
+	Oid			owner = PatternOwner(function);
 
 	if (owner != RelationOwner(m->relid) && pg_class_aclcheck(m->relid, owner, ACL_SELECT) != ACLCHECK_OK)
 		return false;
@@ -378,17 +213,17 @@ PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, c
 	Moves		m = {relid, entity_name, before, after, now};
 	ListCell   *cell;
 
-	foreach(cell, PatternsOf(relid))
+	foreach(cell, PatternsOfTable(relid))
 	{
 		Oid			function = lfirst_oid(cell);
 		PatternContext context;
 		AccessPattern *p;
 
-		BeginContext(&context, function);
-		p = IsConcerned(&m, function, PatternOfFunction(function)) ? LockPattern(function) : NULL;
+		PatternContextBegin(&context, function);
+		p = IsConcerned(&m, function, PatternOfFunction(function)) ? PatternLock(function) : NULL;
 		if (p != NULL)
 			MakeEither(&m, function, p);
-		EndContext(&context);
+		PatternContextEnd(&context);
 	}
 	TableDefRelease(now);
 	table_close(rel, NoLock);
@@ -399,11 +234,11 @@ PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, c
 static void
 MakeOne(const TableDef *def, Oid function, const AccessPattern *p)
 {
-	PatternTarget target = TargetOf(p, def);
-	AccessPattern *plan = PlanAnew(function, p, &target);
-	Relation	view = OpenViewOf(p, &target);
+	PatternTarget target = PatternTargetOf(p, def);
+	AccessPattern *plan = PatternPlanAnew(function, p, &target);
+	Relation	view = PatternOpenView(p, &target);
 
-	ReplaceBody(function, plan, PatternBody(plan, &target, view));
+	PatternReplaceBody(function, plan, PatternBody(plan, &target, view));
 	if (view != NULL)
 		table_close(view, NoLock);
 }
@@ -423,19 +258,19 @@ PatternsReadOne(Oid relid)
 	TableDef   *def = TableDefAcquire(rel);
 	ListCell   *cell;
 
-	foreach(cell, PatternsOf(relid))
+	foreach(cell, PatternsOfTable(relid))
 	{
 		Oid			function = lfirst_oid(cell);
 		PatternContext context;
 		AccessPattern *p;
 
-		if (FunctionOwner(function) != rel->rd_rel->relowner)
+		if (PatternOwner(function) != rel->rd_rel->relowner)
 			continue;
-		BeginContext(&context, function);
-		p = LockPattern(function);
+		PatternContextBegin(&context, function);
+		p = PatternLock(function);
 		if (p != NULL && ReadsEither(p))
 			MakeOne(def, function, p);
-		EndContext(&context);
+		PatternContextEnd(&context);
 	}
 	TableDefRelease(def);
 	table_close(rel, NoLock);

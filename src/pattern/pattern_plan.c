@@ -23,6 +23,7 @@
 
 #include "errors.h"
 #include "pattern/pattern.h"
+#include "view/made_attributes.h"
 
 typedef PatternClause Clause;
 
@@ -605,6 +606,43 @@ UseTypeAttribute(Plan *plan)
 	}
 }
 
+/* Whether a template of the key contains an attribute, for some entity. */
+static bool
+TargetHasPart(const PatternTarget *target, Slice attribute)
+{
+	for (int i = 0; i < KeyCount(target->key); i++)
+	{
+		for (int j = 0; j < target->nentities; j++)
+		{
+			const Template *t = PatternTemplate(target, target->entities[j], &target->key->attributes[i]);
+
+			if (t != NULL && TemplateUses(t, attribute))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Of two names of an attribute, the key may have the other one. */
+static void
+UseNamesInKeys(Plan *plan)
+{
+	for (int i = 0; i < plan->nclauses; i++)
+	{
+		Clause	   *c = &plan->clauses[i];
+		Slice		other = plan->target->nentities == 0 ? MISSING_SLICE :
+			AttributeOtherName(plan->target->entities[0], c->attribute);
+
+		for (int j = 1; other.data != NULL && j < plan->target->nentities; j++)
+		{
+			if (!SliceEqual(AttributeOtherName(plan->target->entities[j], c->attribute), other))
+				other = MISSING_SLICE;
+		}
+		if (other.data != NULL && !TargetHasPart(plan->target, c->attribute) && TargetHasPart(plan->target, other))
+			c->attribute = other;
+	}
+}
+
 void
 PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternClause *clauses, int n)
 {
@@ -617,6 +655,7 @@ PatternPlanClauses(AccessPattern *pattern, const PatternTarget *target, PatternC
 		if (clauses[i].list)
 			pattern->parameters[clauses[i].parameter].list = true;
 	}
+	UseNamesInKeys(&plan);
 	PlanPartition(&plan);
 	for (int i = key->npartition; i < KeyCount(key); i++)
 	{

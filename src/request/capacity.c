@@ -251,7 +251,7 @@ CollectionKey(const TableDef *def, const WriteOp *write, const WriteResult *resu
 	if (write->kind == WRITE_KIND_PUT && result->new_item != NULL)
 		item = ItemRoot(result->new_item);
 	else if (write->kind == WRITE_KIND_PUT)
-		(void) ComposeEntityKeys(def, item, MISSING_VALUE, false, false, &composed, NULL);
+		(void) ComposePutItem(def, item, false, &composed, NULL);
 	else
 		(void) TakeKeyParameter(def, &item, NULL);
 	return AttributeFind(composed != NULL ? ItemRoot(composed) : item, name.data, name.len);

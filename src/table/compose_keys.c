@@ -15,16 +15,16 @@
 #include "table/table.h"
 
 bool
-HasReadOnlyAttributes(const TableDef *def)
+PutNeedsOld(const TableDef *def)
 {
-	return def->entities != NULL && def->entities->has_read_only;
+	return def->entities != NULL && (def->entities->has_read_only || def->entities->may_have_counterparts);
 }
 
 /* Whether an item that replaces another one must keep its read-only attributes. */
 static bool
 MustKeep(const TableDef *def, ValueRef old)
 {
-	return HasReadOnlyAttributes(def) && !ValueIsMissing(old) && SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA;
+	return def->entities != NULL && def->entities->has_read_only && !ValueIsMissing(old) && SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA;
 }
 
 /* Items that logical replication applies were composed on their own server. */
@@ -43,8 +43,8 @@ Compose(const TableDef *def, EntityWrite *write, struct varlena **composed)
 		(!keeps || EntityKeepsKind(def->entities, *composed != NULL ? ItemRoot(*composed) : write->item, write->old, write->problem));
 }
 
-bool
-CheckReadOnlyAttributes(const TableDef *def, ValueRef item, ValueRef old, Problem *problem)
+static bool
+KeepsReadOnly(const TableDef *def, ValueRef item, ValueRef old, Problem *problem)
 {
 	return !MustKeep(def, old) || (EntityKeepsReadOnly(def->entities, item, old, problem) &&
 								   EntityKeepsKind(def->entities, item, old, problem));
@@ -57,6 +57,30 @@ ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_k
 	EntityWrite write = {.item = item, .old = old, .fixed_key = fixed_key, .final = final, .problem = problem};
 
 	return Compose(def, &write, composed);
+}
+
+bool
+ComposePutItem(const TableDef *def, ValueRef item, bool final, struct varlena **composed, Problem *problem)
+{
+	EntityWrite write = {.item = item, .old = MISSING_VALUE, .unseen = true, .final = final, .problem = problem};
+
+	return Compose(def, &write, composed);
+}
+
+bool
+SettlePutItem(const TableDef *def, struct varlena **item, ValueRef old, bool final, Problem *problem)
+{
+	struct varlena *composed;
+
+	if (!KeepsReadOnly(def, ItemRoot(*item), old, problem))
+		return false;
+	if (def->entities == NULL || !def->entities->may_have_counterparts)
+		return true;
+	if (!ComposeEntityKeys(def, ItemRoot(*item), old, false, final, &composed, problem))
+		return false;
+	if (composed != NULL)
+		*item = composed;
+	return composed == NULL || CheckItemKeys(def, ItemRoot(composed), NULL, problem);
 }
 
 bool

@@ -566,11 +566,17 @@ extern bool ComposeUpdatedItem(const TableDef *def, ValueRef item, ValueRef old,
 							   struct varlena **composed, Problem *problem);
 
 /*
- * The functions above check the read-only attributes of the item that they are told is
- * replaced.  Of an item that was composed without it, whoever replaces it checks them.
+ * Composes an item that is put, before it is known whether it replaces one.  Whoever
+ * replaces or inserts it then calls SettlePutItem, if PutNeedsOld: old may have read-only
+ * attributes, and tells which of two attributes that are computed from each other was
+ * changed.  That sets *item to another one, palloc'd, if the item changes; returns false
+ * if it notes a problem.
  */
-extern DYNAMO_EXPORT bool HasReadOnlyAttributes(const TableDef *def);
-extern DYNAMO_EXPORT bool CheckReadOnlyAttributes(const TableDef *def, ValueRef item, ValueRef old, Problem *problem);
+extern DYNAMO_EXPORT bool PutNeedsOld(const TableDef *def);
+extern DYNAMO_EXPORT bool ComposePutItem(const TableDef *def, ValueRef item, bool final, struct varlena **composed,
+										 Problem *problem);
+extern DYNAMO_EXPORT bool SettlePutItem(const TableDef *def, struct varlena **item, ValueRef old, bool final,
+										Problem *problem);
 
 /* ---- derive_columns.c: deriving the columns of a row from its item ---- */
 

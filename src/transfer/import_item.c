@@ -22,6 +22,7 @@ typedef struct ImportedPut
 {
 	const TableDef *def;
 	struct varlena *item;
+	bool		final;
 } ImportedPut;
 
 static WriteAction
@@ -29,8 +30,8 @@ DecidePut(void *arg, ValueRef old, struct varlena **item)
 {
 	const ImportedPut *put = arg;
 
-	(void) CheckReadOnlyAttributes(put->def, ItemRoot(put->item), old, NULL);
 	*item = put->item;
+	(void) SettlePutItem(put->def, item, old, put->final, NULL);
 	return WRITE_PUT;
 }
 
@@ -39,8 +40,7 @@ ComposeImported(const Import *import, struct varlena *item)
 {
 	struct varlena *composed;
 
-	(void) ComposeEntityKeys(import->store->def, ItemRoot(item), MISSING_VALUE, false,
-							 StoreItemIsFinal(import->store), &composed, NULL);
+	(void) ComposePutItem(import->store->def, ItemRoot(item), StoreItemIsFinal(import->store), &composed, NULL);
 	return composed != NULL ? composed : item;
 }
 
@@ -87,8 +87,8 @@ PutImportedItem(Import *import, struct varlena *item)
 	if (import->by_statement)
 		KeepItem(import, item);
 	else
-		StorePut(import->store, &key, HasReadOnlyAttributes(import->store->def), DecidePut,
-				 &(ImportedPut) {import->store->def, item}, &stored);
+		StorePut(import->store, &key, PutNeedsOld(import->store->def), DecidePut,
+				 &(ImportedPut) {import->store->def, item, StoreItemIsFinal(import->store)}, &stored);
 }
 
 static WriteAction

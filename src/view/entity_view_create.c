@@ -21,6 +21,7 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "ddl/feature.h"
 #include "entity/entity.h"
 #include "errors.h"
 #include "extension_objects.h"
@@ -446,6 +447,7 @@ EntityViewsReplace(Oid relid, const char *entity_name)
 	foreach(cell, EntityViewsOf(relid, entity_name))
 		ReplaceView(lfirst_oid(cell), rel, table, entity);
 	SPI_finish();
+	CALL_FEATURES(follow_views, relid, entity_name);
 	TableDefRelease(table);
 	table_close(rel, NoLock);
 }

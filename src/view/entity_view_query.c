@@ -16,6 +16,7 @@
 #include "view/entity_view.h"
 #include "view/entity_view_query.h"
 #include "view/kind.h"
+#include "view/made_attributes.h"
 #include "view/typed_attribute.h"
 
 /* ---- columns ---- */
@@ -111,9 +112,9 @@ AppendTimeColumn(StringInfo sql, const ViewColumn *column, const char *text)
 															FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
 
-/* Appends the expression for an attribute that is not a key attribute. */
+/* Appends the expression for an attribute as items have it under this name, or in their keys. */
 static void
-AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
+AppendNamedAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
 {
 	const ComposedKey *key = NULL;
 	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
@@ -124,6 +125,29 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 		AppendTextAsAttribute(sql, column->attribute, column->type, column->typmod, column->invalid, PartText(table, entity, column, key));
 	else
 		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod, column->invalid);
+}
+
+/*
+ * Appends the expression for an attribute that is not a key attribute.  One with another name
+ * is read under either: items that are older may have one alone.
+ */
+static void
+AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
+{
+	Slice		name = entity == NULL ? MISSING_SLICE : AttributeOtherName(entity, SliceOf(column->attribute));
+	ViewColumn	other = *column;
+
+	if (name.data == NULL)
+	{
+		AppendNamedAttribute(sql, table, entity, column);
+		return;
+	}
+	other.attribute = pnstrdup(name.data, name.len);
+	appendStringInfoString(sql, "COALESCE(");
+	AppendNamedAttribute(sql, table, entity, column);
+	appendStringInfoString(sql, ", ");
+	AppendNamedAttribute(sql, table, entity, &other);
+	appendStringInfoChar(sql, ')');
 }
 
 /*
@@ -152,6 +176,25 @@ AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const 
 /* ---- the query ---- */
 
 /*
+ * Returns the name under which a column is a part of a key, or is tested: its attribute, or the
+ * other name of that; NULL if it is neither.
+ */
+static const char *
+FilterName(const Entity *entity, const char *attribute)
+{
+	Slice		other = AttributeOtherName(entity, SliceOf(attribute));
+	const char *names[] = {attribute, other.data == NULL ? attribute : pnstrdup(other.data, other.len)};
+	const ComposedKey *key;
+
+	for (int i = 0; i < (int) lengthof(names); i++)
+	{
+		if (FindPart(entity, names[i], false, &key) != NULL || IsTested(entity, names[i]))
+			return names[i];
+	}
+	return NULL;
+}
+
+/*
  * Appends the test for items of an entity, with the columns that are parts of
  * its keys.  The planner derives index conditions from it
  * (planner/entity_filter_support.c).
@@ -164,11 +207,11 @@ AppendEntityFilter(StringInfo sql, const TableDef *table, const Entity *entity, 
 	initStringInfo(&parts);
 	for (int i = 0; i < n; i++)
 	{
-		const ComposedKey *key;
+		const char *name = FilterName(entity, columns[i].attribute);
 
-		if (FindPart(entity, columns[i].attribute, false, &key) == NULL && !IsTested(entity, columns[i].attribute))
+		if (name == NULL)
 			continue;
-		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(columns[i].attribute)));
+		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(name)));
 		AppendColumn(&parts, table, entity, &columns[i]);
 	}
 	appendStringInfo(sql, " WHERE dynamo.%s(t.tableoid, %s, t.item%s)",

@@ -57,6 +57,7 @@ typedef struct Expression
 	ExprState  *state;
 	ExprContext *econtext;
 	Oid			type;
+	bool		copies;			/* it is the name of its only input, of the same type */
 	int			ninputs;
 	ExpressionInput *inputs;
 	ParamListInfo values;
@@ -72,6 +73,7 @@ typedef struct Making
 	const Entity *entity;
 	const EntityAttribute *attribute;
 	List	   *inputs;			/* of const EntityAttribute * */
+	const EntityAttribute *counterpart; /* an input that seems to be computed from the attribute */
 } Making;
 
 static bool
@@ -91,15 +93,18 @@ CanBeInput(Oid type)
 }
 
 static void
-RequireInput(const Making *m, const EntityAttribute *a, Oid type)
+RequireInput(Making *m, const EntityAttribute *a, Oid type)
 {
-	const char *why = a->computed.data != NULL ? "is computed itself" :
+	bool		is_counterpart = EntityMayBeCounterparts(m->attribute, a);
+	const char *why = a->computed.data != NULL && !is_counterpart ? "is computed itself" :
 		EntityKeyFind(m->entity, a->name) != NULL ? "is a composed key" :
 		!CanBeInput(type) ? "has a type, or none, that an expression cannot use" : NULL;
 
 	if (why != NULL)
 		InvalidArgument("the expression of attribute \"%.*s\" names \"%.*s\", which %s", (int) m->attribute->name.len,
 						m->attribute->name.data, (int) a->name.len, a->name.data, why);
+	if (is_counterpart)
+		m->counterpart = a;
 }
 
 /* A PreParseColumnRefHook. */
@@ -314,6 +319,10 @@ MakeExpression(const Entity *entity, const EntityAttribute *a)
 		RefuseExpression(&m, "has a type whose output depends on settings");
 	expr = AnalyzeExpression(&m, pnstrdup(a->computed.data, a->computed.len), e->type, typmod);
 	AtEOXact_GUC(true, level);
+	if (m.counterpart != NULL && list_length(m.inputs) > 1)
+		InvalidArgument("the expression of attribute \"%.*s\" names other attributes than \"%.*s\", which is computed from it",
+						(int) a->name.len, a->name.data, (int) m.counterpart->name.len, m.counterpart->name.data);
+	e->copies = IsA(expr, Param);
 	MakeInputs(e, m.inputs);
 	e->econtext = CreateStandaloneExprContext();
 	e->econtext->ecxt_param_list_info = e->values;
@@ -379,13 +388,55 @@ GetExpression(const Entity *entity, const EntityAttribute *a)
 	return KeepExpression(entity, a, key);
 }
 
+/* ---- attributes that are computed from each other ---- */
+
+static bool
+HasOnlyInput(const Expression *e, const EntityAttribute *a)
+{
+	return e->ninputs == 1 && SliceIs(a->name, e->inputs[0].name);
+}
+
+/* See EntityValueSource. */
+static bool
+AreCounterparts(const Entity *entity, const EntityAttribute *a, const EntityAttribute *b)
+{
+	return HasOnlyInput(GetExpression(entity, a), b) && HasOnlyInput(GetExpression(entity, b), a);
+}
+
+Slice
+AttributeOtherName(const Entity *entity, Slice name)
+{
+	const EntityAttribute *a = entity->may_have_counterparts ? EntityAttributeFind(entity, name) : NULL;
+	const EntityAttribute *other = a == NULL || a->computed.data == NULL ? NULL : EntityCounterpart(entity, a);
+
+	return other != NULL && GetExpression(entity, a)->copies && GetExpression(entity, other)->copies ? other->name : MISSING_SLICE;
+}
+
+/* Checks that an attribute is computed from none that is computed, unless that is computed from it. */
+static void
+CheckInputs(const Entity *entity, const EntityAttribute *a, const Expression *e)
+{
+	const EntityAttribute *input = e->ninputs == 0 ? NULL : EntityAttributeFind(entity, SliceOf(e->inputs[0].name));
+
+	if (input != NULL && input->computed.data != NULL && !AreCounterparts(entity, a, input))
+		InvalidArgument("the expression of attribute \"%.*s\" names \"%.*s\", which is computed itself", (int) a->name.len,
+						a->name.data, (int) input->name.len, input->name.data);
+	if (input == NULL || input->computed.data == NULL)
+	{
+		if (!ValueIsMissing(a->initial) || a->function != DEFAULT_NO_FUNCTION)
+			InvalidArgument("attribute \"%.*s\" is computed, and has a default", (int) a->name.len, a->name.data);
+	}
+}
+
 void
 ComputedAttributesCheck(const Entity *entity)
 {
 	for (int i = 0; i < entity->nattributes; i++)
 	{
-		if (entity->attributes[i].computed.data != NULL)
-			(void) MakeExpression(entity, &entity->attributes[i]);
+		const EntityAttribute *a = &entity->attributes[i];
+
+		if (a->computed.data != NULL)
+			CheckInputs(entity, a, MakeExpression(entity, a));
 	}
 }
 
@@ -454,8 +505,14 @@ static bool
 ComputeAttribute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem)
 {
 	Evaluation	v = {entity, GetExpression(entity, a), item, MISSING_VALUE};
-	ErrorData  *failure = TryToCompute(&v);
+	ErrorData  *failure;
 
+	if (entity->may_have_counterparts && AttributeOtherName(entity, a->name).data != NULL)
+	{
+		*value = InputValue(entity, item, &v.expression->inputs[0]);
+		return true;
+	}
+	failure = TryToCompute(&v);
 	if (failure != NULL && !ErrorIsOfValue(failure))
 		ReThrowError(failure);
 	*value = v.result;
@@ -519,7 +576,7 @@ MakeDefault(const EntityAttribute *a)
 void
 MadeAttributesInit(void)
 {
-	static const EntityValueSource source = {MakeDefault, ComputeAttribute};
+	static const EntityValueSource source = {MakeDefault, ComputeAttribute, AreCounterparts};
 
 	EntitySetValueSource(&source);
 }

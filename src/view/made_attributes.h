@@ -13,4 +13,10 @@ extern void MadeAttributesInit(void);
 /* Raises the errors of an entity's expressions. */
 extern void ComputedAttributesCheck(const Entity *entity);
 
+/*
+ * Returns the attribute that always has the same value: it is computed from this one, by its name
+ * alone, and this one from it.  data is NULL if there is none.
+ */
+extern Slice AttributeOtherName(const Entity *entity, Slice name);
+
 #endif							/* DYNAMO_MADE_ATTRIBUTES_H */

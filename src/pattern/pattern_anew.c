@@ -1,0 +1,242 @@
+/*
+ * pattern_anew.c
+ *	  Access patterns whose functions are made anew as what they are made of changes: their keys
+ *	  (pattern_moves.c), or the columns of the view whose rows they return.
+ *
+ * Only the body changes: a function keeps its owner, rights, defaults and comment.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "design/entity_list.h"
+#include "errors.h"
+#include "pattern/pattern.h"
+#include "pattern/pattern_anew.h"
+#include "table/table_name.h"
+#include "view/entity_view.h"
+
+/* ---- the functions ---- */
+
+static const char patterns_query[] =
+"SELECT p.pattern::pg_catalog.oid FROM dynamo.access_patterns p "
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1 "
+"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace "
+"WHERE p.relation OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', n.nspname, c.relname) "
+"ORDER BY p.pattern::pg_catalog.oid";
+
+/* The patterns of a table, whoever has declared them. */
+List *
+PatternsOfTable(Oid relid)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Oid			types[] = {OIDOID};
+	Datum		values[] = {ObjectIdGetDatum(relid)};
+	List	   *functions = NIL;
+
+	SPI_connect();
+	if (SPI_execute_with_args(patterns_query, 1, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the access patterns of a table");
+	MemoryContextSwitchTo(caller);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+
+		functions = lappend_oid(functions, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull)));
+	}
+	SPI_finish();
+	return functions;
+}
+
+Oid
+PatternOwner(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Oid			owner = HeapTupleIsValid(tuple) ? ((Form_pg_proc) GETSTRUCT(tuple))->proowner : InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return owner;
+}
+
+void
+PatternReplaceBody(Oid function, const AccessPattern *pattern, const char *body)
+{
+	Relation	functions = table_open(ProcedureRelationId, RowExclusiveLock);
+	HeapTuple	old = SearchSysCacheCopy1(PROCOID, ObjectIdGetDatum(function));
+	Datum		values[Natts_pg_proc] = {0};
+	bool		nulls[Natts_pg_proc] = {0};
+	bool		replaces[Natts_pg_proc] = {0};
+	HeapTuple	new;
+
+	if (!HeapTupleIsValid(old))
+		elog(ERROR, "could not find function %u", function);
+	values[Anum_pg_proc_prosrc - 1] = CStringGetTextDatum(psprintf("%s%s", PatternRecordPrint(pattern, body), body));
+	replaces[Anum_pg_proc_prosrc - 1] = true;
+	new = heap_modify_tuple(old, RelationGetDescr(functions), values, nulls, replaces);
+	CatalogTupleUpdate(functions, &new->t_self, new);
+	InvokeObjectPostAlterHook(ProcedureRelationId, function, 0);
+	table_close(functions, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+/* Keeps others from dropping or changing a function; returns its pattern, or NULL if it is gone. */
+AccessPattern *
+PatternLock(Oid function)
+{
+	LockDatabaseObject(ProcedureRelationId, function, 0, AccessExclusiveLock);
+	return OidIsValid(PatternOwner(function)) ? PatternOfFunction(function) : NULL;
+}
+
+/* ---- plans ---- */
+
+PatternTarget
+PatternTargetOf(const AccessPattern *p, const TableDef *def)
+{
+	PatternTarget target = {.table = def, .keys = MISSING_VALUE};
+	ListCell   *cell;
+
+	target.index = p->index == NULL ? NULL : TableDefIndex(def, p->index);
+	target.key = target.index == NULL ? &def->key : &target.index->key;
+	target.entities = palloc(sizeof(Entity *) * Max(list_length(p->entities), 1));
+	foreach(cell, p->entities)
+		target.entities[target.nentities++] = RequireEntity(def, lfirst(cell));
+	return target;
+}
+
+/* Plans a pattern anew for a target; its record tells which parameters are null by default. */
+AccessPattern *
+PatternPlanAnew(Oid function, const AccessPattern *p, PatternTarget *target)
+{
+	AccessPattern *new = palloc(sizeof(AccessPattern));
+	PatternClause *clauses;
+	int			n;
+
+	*new = *p;
+	new->nkeys = 0;
+	memset(new->keys, 0, sizeof(new->keys));
+	new->kind_attribute = NULL;
+	new->kinds = NIL;
+	new->excludes = new->by_key = false;
+	new->equalities = NIL;
+	for (int i = 0; i < new->nparameters; i++)
+		new->parameters[i].initial = PatternParameterIsOptional(p, new->parameters[i].name) ? "NULL" : NULL;
+	clauses = PatternClauses(new, &n);
+	target->typed = PatternIsTyped(target, clauses, n);
+	PatternPlanClauses(new, target, clauses, n);
+	PatternCheckFilter(new, target);
+	new->basis = PatternBasis(new, target, get_func_name(function));
+	return new;
+}
+
+/* Opens the view whose rows a pattern returns; NULL if it returns items.  The record can name another relation. */
+Relation
+PatternOpenView(const AccessPattern *p, const PatternTarget *target)
+{
+	Relation	view = p->view == NULL ? NULL : TableNameOpen(p->view, AccessShareLock, false);
+	const EntityViewDef *def = view == NULL ? NULL : EntityViewDefOf(view);
+
+	if (view != NULL && (def == NULL || def->entity.data == NULL || !SliceEqual(def->entity, target->entities[0]->name)))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a view of entity \"%.*s\"", p->view,
+						(int) target->entities[0]->name.len, target->entities[0]->name.data)));
+	return view;
+}
+
+/* ---- errors ---- */
+
+/* An error tells of which pattern it is. */
+static void
+TellPattern(void *arg)
+{
+	errcontext("access pattern %s", format_procedure(*(Oid *) arg));
+}
+
+void
+PatternContextBegin(PatternContext *context, Oid function)
+{
+	context->function = function;
+	context->callback = (ErrorContextCallback) {error_context_stack, TellPattern, &context->function};
+	error_context_stack = &context->callback;
+}
+
+void
+PatternContextEnd(const PatternContext *context)
+{
+	error_context_stack = context->callback.previous;
+}
+
+/* ---- views that were replaced ---- */
+
+static bool
+IsViewOf(const char *view, Oid relid, const char *entity_name)
+{
+	Relation	rel = TableNameOpen(view, AccessShareLock, true);
+	bool		is;
+
+	if (rel == NULL)
+		return false;
+	SPI_connect();
+	is = list_member_oid(EntityViewsOf(relid, entity_name), RelationGetRelid(rel));
+	SPI_finish();
+	table_close(rel, NoLock);
+	return is;
+}
+
+/* One that does not find all items anyway raises errors until it is declared anew. */
+static void
+FollowView(const TableDef *def, Oid function)
+{
+	AccessPattern *p = PatternLock(function);
+	PatternTarget target;
+	Relation	view;
+
+	if (p == NULL || p->changed || p->condition == NULL || p->basis == NULL || !PatternBasisHolds(def, p->basis))
+		return;
+	target = PatternTargetOf(p, def);
+	target.keys = PatternBasisKeys(p->basis);
+	p = PatternPlanAnew(function, p, &target);
+	view = PatternOpenView(p, &target);
+	PatternReplaceBody(function, p, PatternBody(p, &target, view));
+	table_close(view, NoLock);
+}
+
+/* See DdlFeature: patterns of the table's owner return the columns that the views have now. */
+void
+PatternsFollowViews(Oid relid, const char *entity_name)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+	ListCell   *cell;
+
+	foreach(cell, PatternsOfTable(relid))
+	{
+		Oid			function = lfirst_oid(cell);
+		PatternContext context;
+		const AccessPattern *p;
+
+		if (PatternOwner(function) != rel->rd_rel->relowner)
+			continue;
+		PatternContextBegin(&context, function);
+		p = PatternOfFunction(function);
+		if (p->view != NULL && IsViewOf(p->view, relid, entity_name))
+			FollowView(def, function);
+		PatternContextEnd(&context);
+	}
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+}

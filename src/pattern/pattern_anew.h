@@ -1,0 +1,47 @@
+/*
+ * pattern_anew.h
+ *	  Making the functions of access patterns anew.
+ */
+#ifndef DYNAMO_PATTERN_ANEW_H
+#define DYNAMO_PATTERN_ANEW_H
+
+#include "nodes/pg_list.h"
+#include "utils/elog.h"
+#include "utils/relcache.h"
+
+#include "pattern/pattern.h"
+
+/* The functions of a table's patterns, whoever has declared them: of Oid. */
+extern List *PatternsOfTable(Oid relid);
+
+/* Returns InvalidOid if the function is gone. */
+extern Oid	PatternOwner(Oid function);
+
+/* Keeps others from dropping or changing a function; returns its pattern, palloc'd, or NULL if it is gone. */
+extern AccessPattern *PatternLock(Oid function);
+
+/* What a pattern reads by a definition of its table; raises errors for entities that this lacks. */
+extern PatternTarget PatternTargetOf(const AccessPattern *p, const TableDef *def);
+
+/* Plans a pattern anew for a target, palloc'd; its record tells which parameters are null by default. */
+extern AccessPattern *PatternPlanAnew(Oid function, const AccessPattern *p, PatternTarget *target);
+
+/* Opens the view whose rows a pattern returns; NULL if it returns items.  The record can name another relation. */
+extern Relation PatternOpenView(const AccessPattern *p, const PatternTarget *target);
+
+extern void PatternReplaceBody(Oid function, const AccessPattern *pattern, const char *body);
+
+/* An error between the two tells of which pattern it is. */
+typedef struct PatternContext
+{
+	ErrorContextCallback callback;
+	Oid			function;
+} PatternContext;
+
+extern void PatternContextBegin(PatternContext *context, Oid function);
+extern void PatternContextEnd(const PatternContext *context);
+
+/* A handler of DdlFeature: views of an entity were replaced. */
+extern void PatternsFollowViews(Oid relid, const char *entity_name);
+
+#endif							/* DYNAMO_PATTERN_ANEW_H */
