@@ -10,15 +10,16 @@ DATA = $(filter-out $(EXTENSION_SCRIPT),$(sort $(wildcard dynamo--*.sql)))
 DATA_built = build/$(EXTENSION_SCRIPT)
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
-# Four libraries: dynamo; dynamo_citus, which distributes tables; dynamo_api with DynamoDB's
-# requests, and exports and backups; and dynamo_http, the endpoint, which needs dynamo_api.
-# All need dynamo (test/exports).
+# Five libraries: dynamo; dynamo_citus, which distributes tables; dynamo_api with DynamoDB's
+# requests, and exports and backups; dynamo_http, the endpoint, which needs dynamo_api; and
+# dynamo_faults for test servers, which does, too.  All need dynamo (test/exports).
 API_WINGS = request partiql archive transfer
 CITUS_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/citus/*.c)))
 API_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard $(API_WINGS:%=src/%/*.c))))
 HTTP_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/http/*.c)))
-OBJS := $(filter-out $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS),$(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c))))
-ALL_OBJS = $(OBJS) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS)
+FAULTS_OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/faults/*.c)))
+OBJS := $(filter-out $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(FAULTS_OBJS),$(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c))))
+ALL_OBJS = $(OBJS) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(FAULTS_OBJS)
 
 # Every file of sql/ is a test of its own and needs no other one.  The database is
 # the same whatever the server's encoding and locale.
@@ -30,7 +31,8 @@ ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/iso
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
 	--encoding=UTF8 --no-locale
 
-EXTRA_CLEAN = dynamo-move $(ALL_OBJS:.o=.d) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http)
+EXTRA_CLEAN = dynamo-move $(ALL_OBJS:.o=.d) $(CITUS_OBJS) $(API_OBJS) $(HTTP_OBJS) $(FAULTS_OBJS) \
+	$(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http dynamo_faults)
 
 PG_CONFIG ?= pg_config
 
@@ -63,6 +65,7 @@ build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(NAMED_FILES)
 BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
 CITUS_LINK = $(BESIDE) -l:dynamo$(DLSUFFIX)
 API_LINK = -lz $(BESIDE) -l:dynamo$(DLSUFFIX)
+FAULTS_LINK = $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
 HTTP_LINK = -lz $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
 # Imports read files that are compressed with zstd where its header is found; make WITH_ZSTD=no builds without.
 WITH_ZSTD ?= $(shell $(CC) $(CPPFLAGS) -E -include zstd.h -x c /dev/null >/dev/null 2>&1 && echo yes || echo no)
@@ -84,7 +87,10 @@ dynamo_api$(DLSUFFIX): $(API_OBJS) dynamo$(DLSUFFIX)
 dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo_api$(DLSUFFIX)
 	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
 
-OTHER_LIBRARIES = dynamo_citus$(DLSUFFIX) dynamo_api$(DLSUFFIX) dynamo_http$(DLSUFFIX)
+dynamo_faults$(DLSUFFIX): $(FAULTS_OBJS) dynamo_api$(DLSUFFIX)
+	$(CC) $(CFLAGS) -shared -o $@ $(FAULTS_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(FAULTS_LINK)
+
+OTHER_LIBRARIES = $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http dynamo_faults)
 
 all: $(OTHER_LIBRARIES)
 

@@ -10,6 +10,7 @@
 
 #define PREFIX_SERVICE		"com.amazonaws.dynamodb.v20120810"
 #define PREFIX_CORAL		"com.amazon.coral.service"
+#define PREFIX_AVAILABILITY	"com.amazon.coral.availability"
 #define PREFIX_VALIDATE		"com.amazon.coral.validate"
 
 /* Names, prefixes and statuses: the service's error reference. */
@@ -51,6 +52,7 @@ static const DynamoException exceptions[] = {
 	{ERRCODE_DYNAMO_TABLE_ALREADY_EXISTS, "TableAlreadyExistsException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_INVALID_RESTORE_TIME, "InvalidRestoreTimeException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_BACKUPS_UNAVAILABLE, "ContinuousBackupsUnavailableException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_THROTTLING, "ThrottlingException", PREFIX_AVAILABILITY, 400, false},
 	{ERRCODE_DYNAMO_INTERNAL, "InternalServerError", PREFIX_SERVICE, 500, false},
 };
 

@@ -57,6 +57,7 @@
 #define ERRCODE_DYNAMO_TABLE_ALREADY_EXISTS		MAKE_SQLSTATE('K','V','0','4','5')
 #define ERRCODE_DYNAMO_INVALID_RESTORE_TIME		MAKE_SQLSTATE('K','V','0','4','6')
 #define ERRCODE_DYNAMO_BACKUPS_UNAVAILABLE		MAKE_SQLSTATE('K','V','0','4','7')
+#define ERRCODE_DYNAMO_THROTTLING				MAKE_SQLSTATE('K','V','0','4','8')
 /* no exception: what one node of a cluster tells another one (store/elsewhere.h) */
 #define ERRCODE_DYNAMO_OTHER_NODE				MAKE_SQLSTATE('K','V','0','9','8')
 #define ERRCODE_DYNAMO_INTERNAL					MAKE_SQLSTATE('K','V','0','9','9')

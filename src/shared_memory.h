@@ -5,11 +5,13 @@
 #ifndef DYNAMO_SHARED_MEMORY_H
 #define DYNAMO_SHARED_MEMORY_H
 
+#include "exported.h"
+
 /*
  * Registers a part; called in the postmaster while it loads the library.  request asks
  * for memory and locks; start finds what was asked for, or fills it in, while
  * AddinShmemInitLock is held.  start is NULL if processes do so themselves.
  */
-extern void SharedMemoryRegister(void (*request) (void), void (*start) (void));
+extern DYNAMO_EXPORT void SharedMemoryRegister(void (*request) (void), void (*start) (void));
 
 #endif							/* DYNAMO_SHARED_MEMORY_H */

@@ -77,7 +77,7 @@ extern ReturnValues FieldReturnValues(const Field *structure);
  * another partition, region or kind of object is invalid; one of another
  * account raises ERRCODE_DYNAMO_ACCESS_DENIED.
  */
-extern const char *TableNameOf(Slice name_or_arn);
+extern DYNAMO_EXPORT const char *TableNameOf(Slice name_or_arn);
 extern const char *FieldTableName(const Field *structure);
 
 #endif							/* DYNAMO_PARAMS_H */

@@ -12,8 +12,11 @@
 #include "errors.h"
 #include "request/params.h"
 #include "request/request_conflict.h"
+#include "request/request_hook.h"
 #include "request/resource.h"
 #include "request/transaction.h"
+
+void		(*request_hook) (Request *request);
 
 static const char *
 ChangedTable(const Request *request)
@@ -53,7 +56,10 @@ ConflictExecute(Request *request)
 
 	PG_TRY();
 	{
-		request->operation->execute(request);
+		if (request_hook != NULL)
+			request_hook(request);
+		else
+			request->operation->execute(request);
 	}
 	PG_CATCH();
 	{

@@ -32,7 +32,7 @@ extern void TransactionRead(const GetOp *gets, int n, GetResult *results);
 extern void TransactionAnswerReads(Writer *out, const GetResult *results, int n);
 
 /* Raises TransactionCanceled with one of n actions as the reason. */
-extern void TransactionCancelBy(int n, int position, const char *code, const char *message)
+extern DYNAMO_EXPORT void TransactionCancelBy(int n, int position, const char *code, const char *message)
 			pg_attribute_noreturn();
 
 /*

@@ -1,6 +1,6 @@
 # libraries.pl: what knows Citus, DynamoDB's requests and the endpoint are libraries of their
-# own, which only sessions that call their functions have, and their workers; what one library
-# offers to another is listed in test/exports.
+# own, which only sessions that call their functions have, and their workers; nobody has that of
+# faults unless the server names it. What one library offers to another is listed in test/exports.
 use strict;
 use warnings;
 use FindBin;
@@ -23,7 +23,7 @@ sub symbols
 	return grep { !$function{$_} && !/^(?:pg_finfo_|_PG_init$|Pg_magic_func$|dynamo_\w+_main$|_[\w.]+$)/ } @names;
 }
 
-my @libraries = qw(dynamo dynamo_citus dynamo_api dynamo_http);
+my @libraries = qw(dynamo dynamo_citus dynamo_api dynamo_http dynamo_faults);
 my (%listed, $of, @shared);
 for (grep { !/^#/ } split /\n/, slurp_file("$FindBin::RealBin/../exports"))
 {
@@ -82,12 +82,12 @@ my $key = q{SELECT dynamo.create_access_key('app', 'KEYOFTHEAPP', 'SECRETSECRET'
 
 my $node = new_dynamo_node('plain', '');
 $node->safe_psql('postgres', q{CREATE ROLE app LOGIN; SELECT dynamo.create_table('songs', 'id')});
-is(libraries_of($node, $put), '1 0 0 0', 'a session that writes items has neither requests nor the endpoint');
-is(libraries_of($node, q{SELECT dynamo.request('ListTables', '{}')}), '1 0 1 0', 'one that executes a request has no endpoint');
-is(libraries_of($node, $key), '1 0 1 1', 'one that makes an access key has it, and the others with it');
-is(libraries_of($node, "LOAD 'dynamo_api'; $put"), '1 0 1 0', 'the library of requests brings dynamo along');
-is(libraries_of($node, "LOAD 'dynamo_http'; $put"), '1 0 1 1', 'and that of the endpoint both');
-is(libraries_of($node, "LOAD 'dynamo_citus'; $put"), '1 1 0 0', 'that for Citus only dynamo');
+is(libraries_of($node, $put), '1 0 0 0 0', 'a session that writes items has neither requests nor the endpoint');
+is(libraries_of($node, q{SELECT dynamo.request('ListTables', '{}')}), '1 0 1 0 0', 'one that executes a request has no endpoint');
+is(libraries_of($node, $key), '1 0 1 1 0', 'one that makes an access key has it, and the others with it');
+is(libraries_of($node, "LOAD 'dynamo_api'; $put"), '1 0 1 0 0', 'the library of requests brings dynamo along');
+is(libraries_of($node, "LOAD 'dynamo_http'; $put"), '1 0 1 1 0', 'and that of the endpoint both');
+is(libraries_of($node, "LOAD 'dynamo_citus'; $put"), '1 1 0 0 0', 'that for Citus only dynamo');
 is($node->safe_psql('postgres', q{LOAD 'dynamo'; SET dynamo.new_table_shards = 4; SHOW dynamo.index_changes_interval}), '500ms', 'whose settings are known without it');
 
 # A database whose tables Citus has distributed, on a server that does not load Citus.
@@ -108,7 +108,7 @@ $node->stop;
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 $node = new_http_node('endpoint', $port, 1, '');
 $node->safe_psql('postgres', q{CREATE ROLE app LOGIN; SELECT dynamo.create_table('songs', 'id'); GRANT ALL ON songs TO app});
-is(libraries_of($node, $put), '1 0 0 0', 'nor has a session beside the endpoint');
+is(libraries_of($node, $put), '1 0 0 0 0', 'nor has a session beside the endpoint');
 is(has_library($node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = '$_->[0]'"), 'dynamo_http'), $_->[1], "$_->[0]: $_->[1]")
 	for ['dynamo http', 1], ['dynamo flusher', 1], ['dynamo housekeeping', 0], ['checkpointer', 0];
 is(has_library($node->safe_psql('postgres', q{SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)}), 'dynamo_api'), 0, 'nor has the postmaster requests');

@@ -14,7 +14,7 @@ use Test::More;
 my $project = "$FindBin::RealBin/../..";
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $metrics_port = PostgreSQL::Test::Cluster::get_free_port();
-my $node = new_http_node('surface', $port, 2, "dynamo.metrics_port = $metrics_port\ndynamo.metrics_listen_addresses = '127.0.0.1'\n");
+my $node = new_http_node('surface', $port, 2, "shared_preload_libraries = 'dynamo, dynamo_faults'\ndynamo.metrics_port = $metrics_port\ndynamo.metrics_listen_addresses = '127.0.0.1'\n");
 my $head = <<'HEAD';
 # What docs/versioning.md promises for 1.x.  A line that goes or changes breaks somebody's program.
 # After a change that is meant: WRITE_PAGE=test/surface prove ... test/tap/surface.pl (test/README.md)
@@ -49,7 +49,7 @@ line (line) AS (
 	FROM pg_cast WHERE EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_cast'::regclass AND objid = pg_cast.oid AND deptype = 'e'
 		AND refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dynamo'))
 	UNION ALL
-	SELECT format('setting %s %s%s, %s', name, vartype, ' (' || array_to_string(enumvals, ', ') || ')', context) FROM pg_settings WHERE name LIKE 'dynamo.%'
+	SELECT format('setting %s %s%s, %s', name, vartype, ' (' || array_to_string(enumvals, ', ') || ')', context) FROM pg_settings WHERE name ~ '^dynamo(_faults)?[.]'
 )
 SELECT line FROM line ORDER BY line COLLATE "C";
 SQL
