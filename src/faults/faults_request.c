@@ -257,6 +257,8 @@ FaultExecute(Request *request)
 	bool		resumed = request->pause != NULL && request->pause->context != NULL;
 
 	FaultSettingsCatchUp();
+	if (request->origin == REQUEST_OF_CLIENT)
+		FaultStaleAwait();
 	if (!HasFaults(request))
 	{
 		request->operation->execute(request);

@@ -49,6 +49,29 @@ CheckNameList(char **value, void **extra, GucSource source)
 	return valid;
 }
 
+/* A name that is not known would be a fault that never happens. */
+static bool
+CheckOperationNames(char **value, void **extra, GucSource source)
+{
+	List	   *names;
+	ListCell   *cell;
+
+	if (!CheckNameList(value, extra, source))
+		return false;
+	(void) SplitGUCList(pstrdup(*value), ',', &names);
+	foreach(cell, names)
+	{
+		const Operation operation = {.name = lfirst(cell)};
+
+		if (OperationNumber(&operation) == 0)
+		{
+			GUC_check_errdetail("There is no operation \"%s\".", operation.name);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool
 FaultListHas(const char *list, const char *name)
 {
@@ -111,7 +134,7 @@ FaultSettingsInit(void)
 							&fault_seed, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, AssignSeed, NULL);
 	DefineCustomStringVariable("dynamo_faults.operations", "Operations that have faults.",
 							   "If it is empty, all that read or write items.",
-							   &fault_operations, "", PGC_USERSET, GUC_LIST_INPUT, CheckNameList, NULL, NULL);
+							   &fault_operations, "", PGC_USERSET, GUC_LIST_INPUT, CheckOperationNames, NULL, NULL);
 	DefineCustomStringVariable("dynamo_faults.tables", "Tables whose requests have faults.",
 							   "If it is empty, all.",
 							   &fault_tables, "", PGC_USERSET, GUC_LIST_INPUT, CheckNameList, NULL, NULL);

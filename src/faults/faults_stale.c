@@ -5,7 +5,9 @@
  * Two workers take turns.  Each takes a snapshot, waits until it is as old as
  * dynamo_faults.stale_reads says, publishes it, and keeps its transaction open until the other
  * one publishes a later snapshot, so that what the snapshot shows is not removed.  A read takes the
- * published one.  Its age is between the setting and twice the setting:
+ * published one.  Its age is between the setting and twice the setting.  After a change of the
+ * setting, requests wait for the first snapshot to be taken, so that it is older than what they
+ * write:
  *
  *	worker 1	take ---- publish ====| take ---- publish ====|
  *	worker 2	          take ---- publish ====| take ---- publish ...
@@ -33,12 +35,13 @@
 #define HOLDERS		2
 #define LOCK_NAME	"dynamo stale reads"
 
-/* How long a read waits for the first snapshot in addition to its age, in milliseconds. */
+/* How long a request waits for a snapshot in addition to its age, in milliseconds. */
 #define PATIENCE	10000
 
 typedef struct Published
 {
 	LWLock	   *lock;
+	int			taken;			/* the setting for which a snapshot was taken; 0: none was */
 	int			holder;			/* from 1; 0: nothing is published */
 	int			age;			/* the setting for which it was */
 	VirtualTransactionId transaction;	/* of the holder */
@@ -77,6 +80,7 @@ StartPublished(void)
 	if (found)
 		return;
 	published->lock = &GetNamedLWLockTranche(LOCK_NAME)->lock;
+	published->taken = 0;
 	published->holder = 0;
 }
 
@@ -94,6 +98,14 @@ FaultStaleInit(void)
 }
 
 /* ---- workers ---- */
+
+static void
+NoteTaken(int age)
+{
+	LWLockAcquire(published->lock, LW_EXCLUSIVE);
+	published->taken = age;
+	LWLockRelease(published->lock);
+}
 
 static void
 Publish(int holder, int age, Snapshot snapshot)
@@ -130,6 +142,7 @@ HoldSnapshot(int holder, int age)
 	StartTransactionCommand();
 	taken = GetCurrentTimestamp();
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	NoteTaken(age);
 	while (fault_stale_reads == age &&
 		   (rest = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), taken + age * INT64CONST(1000) + 999)) > 0)
 		(void) PermanentWorkerSleep(rest);
@@ -148,13 +161,49 @@ dynamo_faults_holder_main(Datum arg)
 	for (;;)
 	{
 		if (fault_stale_reads == 0)
+		{
+			NoteTaken(0);
 			(void) PermanentWorkerSleep(0);
+		}
 		else
 			HoldSnapshot(DatumGetInt32(arg), fault_stale_reads);
 	}
 }
 
-/* ---- reads ---- */
+/* ---- requests ---- */
+
+/* Waits a moment; raises an error if the workers have had enough time. */
+static void
+AwaitHolders(TimestampTz since)
+{
+	if (TimestampDifferenceExceeds(since, GetCurrentTimestamp(), fault_stale_reads + PATIENCE))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("no worker keeps a snapshot for \"dynamo_faults.stale_reads\""),
+				 errhint("Increase \"max_worker_processes\".")));
+	pg_usleep(1000);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static bool
+HasTakenSnapshot(void)
+{
+	bool		result;
+
+	LWLockAcquire(published->lock, LW_SHARED);
+	result = published->taken == fault_stale_reads;
+	LWLockRelease(published->lock);
+	return result;
+}
+
+void
+FaultStaleAwait(void)
+{
+	TimestampTz since = GetCurrentTimestamp();
+
+	while (fault_stale_reads > 0 && !HasTakenSnapshot())
+		AwaitHolders(since);
+}
 
 /* The published snapshot, which its holder keeps until this transaction has it; or NULL. */
 static Snapshot
@@ -176,18 +225,10 @@ TakePublished(void)
 Snapshot
 FaultStaleSnapshot(void)
 {
-	TimestampTz end = GetCurrentTimestamp() + (fault_stale_reads + PATIENCE) * INT64CONST(1000);
+	TimestampTz since = GetCurrentTimestamp();
 	Snapshot	snapshot;
 
 	while ((snapshot = TakePublished()) == NULL)
-	{
-		if (GetCurrentTimestamp() > end)
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-					 errmsg("no worker keeps a snapshot for \"dynamo_faults.stale_reads\""),
-					 errhint("Increase \"max_worker_processes\".")));
-		pg_usleep(1000);
-		CHECK_FOR_INTERRUPTS();
-	}
+		AwaitHolders(since);
 	return snapshot;
 }

@@ -74,6 +74,12 @@ wait_until(sub { connect_http($port) });
 is(put('a', '1'), 200, 'without a setting there is no fault');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name LIKE 'dynamo\_faults.%'}), '13', 'the settings');
 
+my $refused = sub { return ($node->psql('postgres', "SET dynamo_faults.$_[0]"))[2] };
+like($refused->("operations = 'PutItem, Putitem'"), qr/There is no operation "Putitem"/, 'an operation that does not exist');
+like($refused->('throttle = 2'), qr/is outside the valid range/, 'no fraction');
+like($refused->('stale_reads = 1'), qr/cannot be changed now/, 'a setting of the server');
+like($refused->('trottle = 1'), qr/"dynamo_faults" is a reserved prefix/, 'no setting');
+
 # ---- throttling ----
 
 faults(throttle => 1);

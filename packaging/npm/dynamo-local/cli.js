@@ -4,9 +4,10 @@
 
 const os = require("node:os");
 const { parseArgs } = require("node:util");
+const { parseFaults } = require("./faults.js");
 const { start } = require("./index.js");
 
-const USAGE = `usage: dynamo-local [--port N] [--region REGION] [--pg-config PROGRAM]
+const USAGE = `usage: dynamo-local [--port N] [--region REGION] [--pg-config PROGRAM] [--fault NAME=VALUE]...
 
 Starts a private PostgreSQL server with the DynamoDB API, prints its address and an
 access key, and stops it and removes its data when this process ends.
@@ -14,6 +15,7 @@ access key, and stops it and removes its data when this process ends.
   --port N             the port; a free one if it is absent
   --region REGION      the region that clients sign for (us-east-1)
   --pg-config PROGRAM  the pg_config of the PostgreSQL server to use
+  --fault NAME=VALUE   lets the server fail, such as throttle=0.1; README.md lists the names
 `;
 
 function fail(message, status) {
@@ -23,22 +25,25 @@ function fail(message, status) {
 
 async function main() {
   let values;
+  let faults;
 
   try {
     ({ values } = parseArgs({
       options: {
-        port: { type: "string" }, region: { type: "string" }, "pg-config": { type: "string" }, help: { type: "boolean", short: "h" },
+        port: { type: "string" }, region: { type: "string" }, "pg-config": { type: "string" }, fault: { type: "string", multiple: true, default: [] },
+        help: { type: "boolean", short: "h" },
       },
     }));
+    faults = parseFaults(values.fault);
   } catch (error) {
-    fail(`dynamo-local: ${error.message}\n${USAGE}`, 2);
+    fail(`dynamo-local: ${error.message.replace(/^dynamo-local: /, "")}\n${USAGE}`, 2);
   }
   if (values.help) {
     process.stdout.write(USAGE);
     return;
   }
 
-  const starting = start({ port: values.port === undefined ? undefined : Number(values.port), region: values.region, pgConfig: values["pg-config"] });
+  const starting = start({ port: values.port === undefined ? undefined : Number(values.port), region: values.region, pgConfig: values["pg-config"], faults });
   let ending = false;
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

@@ -4,7 +4,7 @@
 //
 //	template	an empty database with the extension and the access key, never started
 //	1, 2, ...	of each server: data, spare (a copy of the template for the next reset), old (data
-//			before the last reset, until they are removed), log
+//			before the last reset, until they are removed), faults.conf (settings that faults() sets), log
 //
 // A server's endpoint serves one database. A reset therefore starts the server anew on the spare
 // copy, and a clone is a second server on a base backup of the first.
@@ -16,6 +16,7 @@ const fs = require("node:fs");
 const net = require("node:net");
 const os = require("node:os");
 const path = require("node:path");
+const { checkFaults, faultSettings } = require("./faults.js");
 const { findPrograms, serverUser } = require("./programs.js");
 const { Watchdog } = require("./watchdog.js");
 
@@ -37,12 +38,16 @@ min_wal_size = 2MB
 checkpoint_timeout = 1h
 jit = off
 log_min_messages = log
-shared_preload_libraries = 'dynamo'
+max_worker_processes = 16
+shared_preload_libraries = 'dynamo, dynamo_faults'
+include_if_exists = '../faults.conf'
 dynamo.http_listen_addresses = '${ADDRESS}'
 dynamo.http_workers = 2
 `;
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const refused = (text) => new Error(`dynamo-local: the server refuses the faults:\n${text}`);
 
 const inUse = (port) => new Error(`dynamo-local: port ${port} is in use`);
 
@@ -149,12 +154,13 @@ class Place {
   }
 
   // A new server, whose data are yet to be made.
-  newServer(port) {
-    const server = new Server(this, String(++this.numbers), port);
+  newServer(port, faults) {
+    const server = new Server(this, String(++this.numbers), port, faults);
 
     fs.mkdirSync(server.directory, { mode: 0o700 });
     if (this.user.uid !== undefined)
       fs.chownSync(server.directory, this.user.uid, this.user.gid);
+    server.writeFaults(faults);
     this.servers.add(server);
     return server;
   }
@@ -172,14 +178,17 @@ class Place {
 }
 
 class Server {
-  constructor(place, number, port) {
+  constructor(place, number, port, faults) {
     this.place = place;
     this.number = number;
     this.port = port;
+    this.firstFaults = faults;
+    this.changes = 0;
     this.directory = path.join(place.directory, number);
     this.data = path.join(this.directory, "data");
     this.spare = path.join(this.directory, "spare");
     this.old = path.join(this.directory, "old");
+    this.faultsFile = path.join(this.directory, "faults.conf");
     this.log = path.join(this.directory, "log");
     this.ended = new Promise((resolve) => { this.end = resolve; });
     this.turn = Promise.resolve();
@@ -274,12 +283,54 @@ class Server {
     }
   }
 
+  // The last line shows in the log when the server has read the others.
+  writeFaults(faults) {
+    this.nowFaults = faults;
+    fs.writeFileSync(this.faultsFile, `${faultSettings(faults)}dynamo_local.change = '${++this.changes}'\n`);
+    if (this.place.user.uid !== undefined)
+      fs.chownSync(this.faultsFile, this.place.user.uid, this.place.user.gid);
+  }
+
+  // Lets the running server read these faults; returns the log's lines if it refuses them.
+  async changeFaults(faults) {
+    const { size } = fs.statSync(this.log);
+
+    this.writeFaults(faults);
+    this.child.kill("SIGHUP");
+    for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(2)) {
+      const text = fs.readFileSync(this.log).subarray(size).toString();
+
+      this.checkRunning();
+      if (/invalid value for parameter|configuration file .* contains errors/.test(text))
+        return text;
+      if (text.includes(`parameter "dynamo_local.change" changed to "${this.changes}"`))
+        return undefined;
+    }
+    throw new Error("dynamo-local: the server does not read the faults");
+  }
+
+  faults(given) {
+    return this.inTurn(async () => {
+      const faults = checkFaults(given);
+
+      this.checkRunning();
+      const former = this.nowFaults;
+      const refusal = await this.changeFaults(faults);
+
+      if (refusal !== undefined) {
+        await this.changeFaults(former);
+        throw refused(refusal);
+      }
+    });
+  }
+
   reset() {
     return this.inTurn(async () => {
       this.checkRunning();
       try {
         await this.copying;
         await this.quit();
+        this.writeFaults(this.firstFaults);
         fs.renameSync(this.data, this.old);
         fs.renameSync(this.spare, this.data);
         await this.start();
@@ -294,12 +345,13 @@ class Server {
   clone(options = {}) {
     return this.inTurn(async () => {
       const port = checkPort(options.port);
+      const faults = options.faults === undefined ? this.nowFaults : checkFaults(options.faults);
       const program = this.place.program("pg_basebackup");
 
       this.checkRunning();
       if (!fs.existsSync(program))
         throw new Error(`dynamo-local: clone() needs ${program}, of PostgreSQL's client programs`);
-      return open(this.place, port, (server) => this.place.run(program, ["-D", server.data, "-h", this.place.directory, "-p", this.number,
+      return open(this.place, port, faults, (server) => this.place.run(program, ["-D", server.data, "-h", this.place.directory, "-p", this.number,
         "-U", "postgres", "--checkpoint=fast", "--no-sync", "--no-manifest"]));
     });
   }
@@ -324,20 +376,26 @@ class Server {
       ended: this.ended,
       reset: () => this.reset(),
       clone: (options) => this.clone(options),
+      faults: (faults) => this.faults(faults),
       stop: () => this.stop(),
     });
   }
 }
 
 // Starts a server on the data that a function makes.
-async function open(place, port, makeData) {
-  const server = place.newServer(port);
+async function open(place, port, faults, makeData) {
+  const server = place.newServer(port, faults);
 
   try {
     if (port !== undefined)
       await freePort(port);
     await makeData(server);
     await server.start();
+    // at its start, a server ignores what it would refuse later
+    const refusal = Object.keys(faults).length > 0 ? await server.changeFaults(faults) : undefined;
+
+    if (refusal !== undefined)
+      throw refused(refusal);
   } catch (error) {
     await server.stop();
     throw error;
@@ -348,9 +406,10 @@ async function open(place, port, makeData) {
 
 async function start(options = {}) {
   const port = checkPort(options.port);
+  const faults = checkFaults(options.faults);
   const place = new Place(options);
 
-  return open(place, port, async (server) => {
+  return open(place, port, faults, async (server) => {
     await place.makeTemplate();
     await place.run("cp", ["-R", path.join(place.directory, "template"), server.data]);
   });

@@ -59,7 +59,9 @@ function inspect(pgConfig) {
   }
   const control = path.join(sharedir, "extension", "dynamo.control");
 
-  if (!fs.existsSync(control) || !["so", "dylib"].some((suffix) => fs.existsSync(path.join(pkglibdir, `dynamo_http.${suffix}`))))
+  const hasLibrary = (name) => ["so", "dylib"].some((suffix) => fs.existsSync(path.join(pkglibdir, `${name}.${suffix}`)));
+
+  if (!fs.existsSync(control) || !hasLibrary("dynamo_http") || !hasLibrary("dynamo_faults"))
     return `${pgConfig}: the extension "dynamo" is not installed for ${version}`;
   return { bindir, major };
 }

@@ -26,7 +26,8 @@ const { start } = await import(join(folder, "index.mjs"));
 const hash = (text) => createHash("sha256").update(text).digest("hex");
 const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
 
-async function send(server, operation, input) {
+// The status and the output of a request.
+async function request(server, operation, input) {
   const { endpoint, region, credentials } = server;
   const body = JSON.stringify(input);
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
@@ -49,9 +50,14 @@ async function send(server, operation, input) {
       authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`,
     },
   });
-  const output = await answer.json();
 
-  assert.equal(answer.status, 200, JSON.stringify(output));
+  return { status: answer.status, output: await answer.json() };
+}
+
+async function send(server, operation, input) {
+  const { status, output } = await request(server, operation, input);
+
+  assert.equal(status, 200, JSON.stringify(output));
   return output;
 }
 
@@ -60,6 +66,7 @@ const createTable = (server) => send(server, "CreateTable", {
   AttributeDefinitions: [{ AttributeName: "Artist", AttributeType: "S" }], KeySchema: [{ AttributeName: "Artist", KeyType: "HASH" }],
 });
 const put = (server, artist) => send(server, "PutItem", { TableName: "Music", Item: { Artist: { S: artist } } });
+const tryPut = async (server, artist) => (await request(server, "PutItem", { TableName: "Music", Item: { Artist: { S: artist } } })).status;
 const artists = async (server) => (await send(server, "Scan", { TableName: "Music" })).Items.map((item) => item.Artist.S).sort();
 const tables = async (server) => (await send(server, "ListTables", {})).TableNames;
 
@@ -139,6 +146,84 @@ const steps = {
     assert.deepEqual(await tables(clone), []);
     await clone.stop();
     await clone.stop();
+    await nothingLeft();
+  },
+
+  async "faults"() {
+    const server = await start({ faults: { throttle: 1, count: 1 } });
+
+    await createTable(server);
+    assert.deepEqual([await tryPut(server, "a"), await tryPut(server, "a")], [400, 200]);
+    await server.faults({ internalError: 1 });
+    assert.equal(await tryPut(server, "b"), 500);
+    await server.faults({ throttle: 1, throttleError: "ThrottlingException", operations: ["PutItem"], tables: ["Other", "Music"] });
+    const { output } = await request(server, "PutItem", { TableName: "Music", Item: { Artist: { S: "b" } } });
+
+    assert.match(output.__type, /#ThrottlingException$/);
+    assert.deepEqual(await artists(server), ["a"]);
+
+    const clone = await server.clone();
+    const calm = await server.clone({ faults: {} });
+
+    assert.deepEqual([await tryPut(clone, "c"), await tryPut(calm, "c")], [400, 200]);
+    await clone.stop();
+    await calm.stop();
+
+    // each time, faults begin with the next request and end with the last one before
+    for (let i = 0; i < (long ? 200 : 20); i++) {
+      await server.faults({ throttle: 1, count: 2 });
+      assert.deepEqual([await tryPut(server, "d"), await tryPut(server, "d"), await tryPut(server, "d")], [400, 400, 200]);
+      await server.faults({ throttle: 0.5, seed: 3 });
+      const [first, second] = [[], []];
+
+      for (let n = 0; n < 8; n++)
+        first.push(await tryPut(server, "d"));
+      await server.faults({ throttle: 0.5, seed: 3 });
+      for (let n = 0; n < 8; n++)
+        second.push(await tryPut(server, "d"));
+      assert.deepEqual(first, second);
+      await server.faults({});
+      assert.equal(await tryPut(server, "d"), 200);
+    }
+
+    await server.faults({ staleReads: 400 });
+    await put(server, "late");
+    assert(!(await artists(server)).includes("late"));
+    await waitUntil(async () => (await artists(server)).includes("late"), "the item is seen");
+    await server.faults({ pageItems: 1 });
+    assert.equal((await artists(server)).length, 1);
+
+    await server.reset();
+    await createTable(server);
+    assert.deepEqual([await tryPut(server, "e"), await tryPut(server, "e")], [400, 200]);
+
+    for (const [faults, message] of [
+      [{ throtle: 1 }, /there is no fault "throtle"; there are throttle, /], [{ throttle: 1.5 }, /"throttle" must be a number from 0 to 1, not 1\.5/],
+      [{ latency: -1 }, /"latency" must be a number without decimals, not negative, not -1/], [{ tables: ["a'b"] }, /"tables" must be a list of names/],
+      [{ throttleError: "x" }, /must be "Provisioned/], [{ staleIndexesOnly: 1 }, /must be true or false/], [{ toString: 1 }, /no fault "toString"/],
+      [{ operations: ["Putitem"] }, /There is no operation "Putitem"/],
+    ])
+      await assert.rejects(server.faults(faults), message);
+    // the former ones have been read again
+    assert.deepEqual([await tryPut(server, "f"), await tryPut(server, "f")], [400, 200]);
+    await assert.rejects(start({ faults: { throttle: 2 } }), /must be a number from 0 to 1/);
+    await assert.rejects(start({ faults: { operations: ["Putitem"] } }), /There is no operation "Putitem"/);
+    await server.stop();
+    await nothingLeft();
+
+    const command = run(["--fault", "throttle=1", "--fault", "tables=Other, Music", "--fault", "staleIndexesOnly=true"]);
+    const started = fromOutput(await command.ready);
+
+    await createTable(started);
+    assert.equal(await tryPut(started, "a"), 400);
+    command.child.kill("SIGTERM");
+    await command.ended;
+    for (const fault of ["throttle=much", "throttle", "staleIndexesOnly=yes", "=1", "latency="]) {
+      const { status, output } = await run(["--fault", fault]).ended;
+
+      assert.equal(status, 2, fault);
+      assert.match(output, /^dynamo-local: (the fault|there is no fault) "/, fault);
+    }
     await nothingLeft();
   },
 
