@@ -258,7 +258,7 @@ want_move()
 	fi
 }
 
-# want_clients: installs the AWS SDK and the drivers for Python, and what checks
+# want_clients: installs the AWS SDK and the drivers for Python, jq, and what checks
 # generated clients, that are missing and can be had.  The tests with them are left
 # out without them.
 want_clients()
@@ -271,7 +271,7 @@ want_clients()
 			step "Installing python3-$module" apt_install "python3-$module" || true
 		fi
 	done
-	for package in mypy golang-go golang-github-aws-aws-sdk-go-v2-dev; do
+	for package in mypy golang-go golang-github-aws-aws-sdk-go-v2-dev jq; do
 		if ! dpkg -s "$package" >/dev/null 2>&1 && can_install && apt_has "$package"; then
 			step "Installing $package" apt_install "$package" || true
 		fi
