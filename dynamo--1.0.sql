@@ -60,8 +60,8 @@ END $$;
 -- has the support of types, operators and planner, event triggers, and tables of settings.
 -- Its functions rely on that: some return what only a view may filter, or take the caller
 -- as an argument.  Schema dynamo_system has the functions that every role must be able to
--- name: trigger functions, because dumps of users' tables contain their names, and what
--- nodes of Citus call on each other as the role of the statement.
+-- name: what triggers, views, indexes and access patterns call, because dumps of users' tables
+-- contain these names, and what nodes of Citus call on each other as the role of the statement.
 DO $$
 DECLARE
 	other record;
@@ -77,7 +77,7 @@ BEGIN
 	CREATE SCHEMA dynamo_internal;
 	COMMENT ON SCHEMA dynamo_internal IS 'internal objects of the extension dynamo';
 	CREATE SCHEMA dynamo_system;
-	COMMENT ON SCHEMA dynamo_system IS 'functions of the extension dynamo that triggers, nodes of Citus and its own statements call';
+	COMMENT ON SCHEMA dynamo_system IS 'functions of the extension dynamo that triggers, views, indexes, access patterns, nodes of Citus and its own statements call';
 
 	FOR other IN
 		SELECT DISTINCT n.nspname, a.grantee
@@ -1261,10 +1261,10 @@ CREATE FUNCTION dynamo.dot_product(value dynamo.value, vector real[]) RETURNS do
 COMMENT ON FUNCTION dynamo.dot_product(dynamo.value, real[]) IS
 	'returns the product of two vectors; null unless both are vectors of the same length';
 
-CREATE FUNCTION dynamo.vector_sketch(vector real[], key_bytes integer) RETURNS bytea
+CREATE FUNCTION dynamo_system.vector_sketch(vector real[], key_bytes integer) RETURNS bytea
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_vector_sketch';
-COMMENT ON FUNCTION dynamo.vector_sketch(real[], integer) IS
+COMMENT ON FUNCTION dynamo_system.vector_sketch(real[], integer) IS
 	'returns a short form of a vector for a btree with a key of these bytes, empty if there is none';
 
 -- Online index builds
@@ -1411,11 +1411,11 @@ COMMENT ON FUNCTION dynamo.reindex(text, text) IS
 	'rebuilds a secondary index from its table';
 
 -- Used in predicates of indexes: the result must never change.
-CREATE FUNCTION dynamo.fits_index(partition_attributes integer, sort_attributes integer,
+CREATE FUNCTION dynamo_system.fits_index(partition_attributes integer, sort_attributes integer,
 	VARIADIC key_columns "any") RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_fits_index';
-COMMENT ON FUNCTION dynamo.fits_index(integer, integer, "any") IS
+COMMENT ON FUNCTION dynamo_system.fits_index(integer, integer, "any") IS
 	'whether key columns are within the limits of an index';
 
 CREATE FUNCTION dynamo.recommend_shards(items bigint, item_bytes integer,
@@ -1539,16 +1539,16 @@ CREATE FUNCTION dynamo.begins_with(value bytea, prefix bytea) RETURNS boolean
 COMMENT ON FUNCTION dynamo.begins_with(bytea, bytea) IS
 	'whether binary data begins with a prefix; uses indexes';
 
-CREATE FUNCTION dynamo.prefix_upper(prefix text) RETURNS text
+CREATE FUNCTION dynamo_system.prefix_upper(prefix text) RETURNS text
 	LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_text';
-COMMENT ON FUNCTION dynamo.prefix_upper(text) IS
+COMMENT ON FUNCTION dynamo_system.prefix_upper(text) IS
 	'returns the lowest text in byte order above all texts with a prefix; NULL if there is none';
 
-CREATE FUNCTION dynamo.prefix_upper(prefix bytea) RETURNS bytea
+CREATE FUNCTION dynamo_system.prefix_upper(prefix bytea) RETURNS bytea
 	LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_bytea';
-COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
+COMMENT ON FUNCTION dynamo_system.prefix_upper(bytea) IS
 	'returns the lowest binary value above all values with a prefix; NULL if there is none';
 
 CREATE FUNCTION dynamo.render_key(item dynamo.item, template text) RETURNS text
@@ -1622,19 +1622,19 @@ CREATE FUNCTION dynamo_internal.entity_filter_support(internal) RETURNS internal
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entity_filter_support';
 COMMENT ON FUNCTION dynamo_internal.entity_filter_support(internal) IS
-	'planner support of dynamo.entity_filter: conditions on keys';
+	'planner support of dynamo_system.entity_filter: conditions on keys';
 
-CREATE FUNCTION dynamo.is_entity(relation oid, entity_name text, item dynamo.item) RETURNS boolean
+CREATE FUNCTION dynamo_system.is_entity(relation oid, entity_name text, item dynamo.item) RETURNS boolean
 	LANGUAGE C STABLE PARALLEL SAFE SUPPORT dynamo_internal.entity_filter_support
 	AS 'MODULE_PATHNAME', 'dynamo_is_entity';
-COMMENT ON FUNCTION dynamo.is_entity(oid, text, dynamo.item) IS
+COMMENT ON FUNCTION dynamo_system.is_entity(oid, text, dynamo.item) IS
 	'whether an item belongs to this entity and has the key that its attributes compose';
 
-CREATE FUNCTION dynamo.entity_filter(relation oid, entity_name text, item dynamo.item, VARIADIC parts "any") RETURNS boolean
+CREATE FUNCTION dynamo_system.entity_filter(relation oid, entity_name text, item dynamo.item, VARIADIC parts "any") RETURNS boolean
 	LANGUAGE C STABLE PARALLEL SAFE SUPPORT dynamo_internal.entity_filter_support
 	AS 'MODULE_PATHNAME', 'dynamo_is_entity';
-COMMENT ON FUNCTION dynamo.entity_filter(oid, text, dynamo.item, "any") IS
-	'dynamo.is_entity in the view of an entity; parts are attributes and the expressions of their columns';
+COMMENT ON FUNCTION dynamo_system.entity_filter(oid, text, dynamo.item, "any") IS
+	'dynamo_system.is_entity in the view of an entity; parts are attributes and the expressions of their columns';
 
 CREATE FUNCTION dynamo_internal.compose_key(template text, VARIADIC parts "any") RETURNS text
 	LANGUAGE C IMMUTABLE PARALLEL SAFE
@@ -1678,58 +1678,58 @@ CREATE FUNCTION dynamo_internal.typed_attribute_support(internal) RETURNS intern
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_support';
 COMMENT ON FUNCTION dynamo_internal.typed_attribute_support(internal) IS
-	'planner support of dynamo.typed_attribute: no check of the null that tells a domain';
+	'planner support of dynamo_system.typed_attribute: no check of the null that tells a domain';
 
 -- The columns of entity views: casts whose errors name the item.  The argument type is
 -- null; the modifier -2 stands for times that dynamo.parse_time reads.  They cost more
--- than dynamo.is_entity, which thereby comes first: items of other kinds may not cast.
-CREATE FUNCTION dynamo.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
+-- than dynamo_system.is_entity, which thereby comes first: items of other kinds may not cast.
+CREATE FUNCTION dynamo_system.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL SAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
-COMMENT ON FUNCTION dynamo.typed_attribute(oid, dynamo.item, text, anyelement, integer) IS
+COMMENT ON FUNCTION dynamo_system.typed_attribute(oid, dynamo.item, text, anyelement, integer) IS
 	'returns an attribute as the column of an entity view shows it: cast to the type of an argument; the error of the cast names the item';
 
-CREATE FUNCTION dynamo.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
+CREATE FUNCTION dynamo_system.typed_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL SAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
-COMMENT ON FUNCTION dynamo.typed_attribute(oid, dynamo.item, text, anyelement, integer, text) IS
-	'dynamo.typed_attribute of an attribute whose text is shown, which the item''s key may tell';
+COMMENT ON FUNCTION dynamo_system.typed_attribute(oid, dynamo.item, text, anyelement, integer, text) IS
+	'dynamo_system.typed_attribute of an attribute whose text is shown, which the item''s key may tell';
 
-CREATE FUNCTION dynamo.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
+CREATE FUNCTION dynamo_system.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL RESTRICTED COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
-COMMENT ON FUNCTION dynamo.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer) IS
-	'dynamo.typed_attribute for domains and types of users, whose code is not for parallel workers';
+COMMENT ON FUNCTION dynamo_system.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer) IS
+	'dynamo_system.typed_attribute for domains and types of users, whose code is not for parallel workers';
 
-CREATE FUNCTION dynamo.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
+CREATE FUNCTION dynamo_system.typed_attribute_restricted(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL RESTRICTED COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute';
-COMMENT ON FUNCTION dynamo.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer, text) IS
-	'dynamo.typed_attribute for domains and types of users, whose code is not for parallel workers';
+COMMENT ON FUNCTION dynamo_system.typed_attribute_restricted(oid, dynamo.item, text, anyelement, integer, text) IS
+	'dynamo_system.typed_attribute for domains and types of users, whose code is not for parallel workers';
 
-CREATE FUNCTION dynamo.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
+CREATE FUNCTION dynamo_system.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL UNSAFE COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_or_null';
-COMMENT ON FUNCTION dynamo.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer) IS
-	'dynamo.typed_attribute that is null if the attribute cannot be cast';
+COMMENT ON FUNCTION dynamo_system.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer) IS
+	'dynamo_system.typed_attribute that is null if the attribute cannot be cast';
 
-CREATE FUNCTION dynamo.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
+CREATE FUNCTION dynamo_system.typed_attribute_or_null(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL UNSAFE COST 3 SUPPORT dynamo_internal.typed_attribute_support
 	AS 'MODULE_PATHNAME', 'dynamo_typed_attribute_or_null';
-COMMENT ON FUNCTION dynamo.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer, text) IS
-	'dynamo.typed_attribute that is null if the attribute cannot be cast';
+COMMENT ON FUNCTION dynamo_system.typed_attribute_or_null(oid, dynamo.item, text, anyelement, integer, text) IS
+	'dynamo_system.typed_attribute that is null if the attribute cannot be cast';
 
 CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, removes boolean) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL UNSAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
 COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, boolean) IS
-	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
+	'dynamo_system.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
 
 CREATE FUNCTION dynamo_internal.old_attribute(relation oid, item dynamo.item, name text, type anyelement, typmod integer, shown text, removes boolean) RETURNS anyelement
 	LANGUAGE C STABLE PARALLEL UNSAFE COST 3
 	AS 'MODULE_PATHNAME', 'dynamo_old_attribute';
 COMMENT ON FUNCTION dynamo_internal.old_attribute(oid, dynamo.item, text, anyelement, integer, text, boolean) IS
-	'dynamo.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
+	'dynamo_system.typed_attribute in the old row of a view, of an attribute that the statement sets and does not read';
 
 CREATE FUNCTION dynamo_internal.set_columns(view oid, relation oid, entity text, item dynamo.item, VARIADIC columns "any") RETURNS dynamo.item
 	LANGUAGE C STABLE PARALLEL UNSAFE
@@ -1879,40 +1879,40 @@ COMMENT ON VIEW dynamo.entities IS 'kinds of items that dynamo.create_entity has
 
 -- In the bodies of patterns, which dumps contain.  A plan should evaluate it once,
 -- as the condition of an index, and never for each row: so it is costly.
-CREATE FUNCTION dynamo.pattern_key(comparison text, template text, VARIADIC parts "any") RETURNS text
+CREATE FUNCTION dynamo_system.pattern_key(comparison text, template text, VARIADIC parts "any") RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE COST 1000
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_key';
-COMMENT ON FUNCTION dynamo.pattern_key(text, text, "any") IS
+COMMENT ON FUNCTION dynamo_system.pattern_key(text, text, "any") IS
 	'returns the text that an access pattern compares a key with: a key composed from pairs of names and values, or a bound';
 
-CREATE FUNCTION dynamo.pattern_list(list anyarray) RETURNS anyarray
+CREATE FUNCTION dynamo_system.pattern_list(list anyarray) RETURNS anyarray
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_list';
-COMMENT ON FUNCTION dynamo.pattern_list(anyarray) IS
+COMMENT ON FUNCTION dynamo_system.pattern_list(anyarray) IS
 	'returns the list that a part is compared with; an error if it is too long for an access pattern';
 
 CREATE FUNCTION dynamo_internal.has_type_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_has_type_support';
 COMMENT ON FUNCTION dynamo_internal.has_type_support(internal) IS
-	'planner support of dynamo.has_type: estimates its selectivity';
+	'planner support of dynamo_system.has_type: estimates its selectivity';
 
-CREATE FUNCTION dynamo.has_type(item dynamo.item, type_attribute text, type_value text) RETURNS boolean
+CREATE FUNCTION dynamo_system.has_type(item dynamo.item, type_attribute text, type_value text) RETURNS boolean
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT dynamo_internal.has_type_support
 	AS 'MODULE_PATHNAME', 'dynamo_has_type';
-COMMENT ON FUNCTION dynamo.has_type(dynamo.item, text, text) IS
+COMMENT ON FUNCTION dynamo_system.has_type(dynamo.item, text, text) IS
 	'whether the type attribute of an item has this value';
 
-CREATE FUNCTION dynamo.pattern_holds(relation regclass, basis text) RETURNS boolean
+CREATE FUNCTION dynamo_system.pattern_holds(relation regclass, basis text) RETURNS boolean
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_holds';
-COMMENT ON FUNCTION dynamo.pattern_holds(regclass, text) IS
+COMMENT ON FUNCTION dynamo_system.pattern_holds(regclass, text) IS
 	'true if an access pattern still finds all items: its entities and its index are what it was made of; otherwise raises an error';
 
-CREATE FUNCTION dynamo.pattern_order(relation oid, item dynamo.item, attribute text) RETURNS text
+CREATE FUNCTION dynamo_system.pattern_order(relation oid, item dynamo.item, attribute text) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_order';
-COMMENT ON FUNCTION dynamo.pattern_order(oid, dynamo.item, text) IS
+COMMENT ON FUNCTION dynamo_system.pattern_order(oid, dynamo.item, text) IS
 	'returns a key attribute as the entity of an item composes it: the order of an access pattern while items are moved to other keys';
 
 CREATE FUNCTION dynamo_internal.whole_items_request(pattern regproc, parameters dynamo.item) RETURNS json

@@ -74,8 +74,8 @@ SELECT put_item('shop', build_item('PK', 'CUSTOMER#c9'::text, 'SK', 'ORDER#00000
 SELECT put_item('shop', build_item('kind', 'order'::text, 'customer_id', 'c9'::text, 'order_id', 2, 'total', 20));
 SELECT order_id, total FROM orders_of_customer('c9');
 SELECT delete_item('shop', key) FROM (VALUES (1), (2)) n(i), build_item('PK', 'CUSTOMER#c9'::text, 'SK', format('ORDER#00000%s', i)) AS key;
-SELECT has_type('{"kind": {"S": "order"}}', 'kind', 'order') AS is, has_type('{"kind": {"S": "line"}}', 'kind', 'order') AS other,
-	has_type('{"kind": {"N": "1"}}', 'kind', '1') AS number, has_type('{}', 'kind', 'order') AS missing, has_type(NULL, 'kind', 'order') AS no_item;
+SELECT dynamo_system.has_type('{"kind": {"S": "order"}}', 'kind', 'order') AS is, dynamo_system.has_type('{"kind": {"S": "line"}}', 'kind', 'order') AS other,
+	dynamo_system.has_type('{"kind": {"N": "1"}}', 'kind', '1') AS number, dynamo_system.has_type('{}', 'kind', 'order') AS missing, dynamo_system.has_type(NULL, 'kind', 'order') AS no_item;
 -- an entity without type attribute is known by its key
 SELECT create_table('visits', 'PK', 'SK');
 SELECT create_entity('visits', 'visit', '{"PK": "PAGE#{page}", "SK": "{visitor}#{n:03}"}', '{"page": "text", "visitor": "text", "n": "int"}', view_name => 'visit_rows');
@@ -129,15 +129,15 @@ SELECT create_access_pattern('none', 'no', 'customer_id = :c');
 SELECT create_access_pattern('shop', NULL, 'customer_id = :c');
 SELECT create_access_pattern('shop', repeat('x', 64), 'customer_id = :c', '{order}');
 SELECT create_access_pattern('shop', 'lines_of_order', 'customer_id = :c AND order_id = :o', view_name => 'lines');
-SELECT pattern_key('=', 'A#{x}', 'x'::text, 7), pattern_key('prefix', 'A#{x}#{y}', 'x'::text, 'b'::text), pattern_key('=', 'A#{x}', 'x'::text, NULL::text), pattern_key('>', '{x:03}#{y}', 'x'::text, 7) = '007' || U&'\+10FFFF';
-SELECT pattern_key('<', '{x:03}', 'x'::text, 8) < '008', pattern_key('<', '{x:03}', 'x'::text, 8) > '007#', pattern_key('<=', 'A{x:03}', 'x'::text, NULL::int) > 'A999', pattern_key('>=', '{x:03}', 'x'::text, NULL::int) < '0';
-SELECT pattern_key('~', 'A#{x}', 'x'::text, 7);
-SELECT pattern_key('=', 'A#{x}', 'x'::text, 'untyped');
-SELECT pattern_key('=', 'A#{x}', 'x', 'untyped name'::text);
-SELECT pattern_key('=', 'A#{x}', 7, 'x');
-SELECT pattern_key('=', 'A#{x}', 'x'::text);
-SELECT pattern_key('<', '{x}', 'x'::text, 'a'::text);
-SELECT pattern_key('<', '{x}', 'y'::text, 'a'::text);
+SELECT dynamo_system.pattern_key('=', 'A#{x}', 'x'::text, 7), dynamo_system.pattern_key('prefix', 'A#{x}#{y}', 'x'::text, 'b'::text), dynamo_system.pattern_key('=', 'A#{x}', 'x'::text, NULL::text), dynamo_system.pattern_key('>', '{x:03}#{y}', 'x'::text, 7) = '007' || U&'\+10FFFF';
+SELECT dynamo_system.pattern_key('<', '{x:03}', 'x'::text, 8) < '008', dynamo_system.pattern_key('<', '{x:03}', 'x'::text, 8) > '007#', dynamo_system.pattern_key('<=', 'A{x:03}', 'x'::text, NULL::int) > 'A999', dynamo_system.pattern_key('>=', '{x:03}', 'x'::text, NULL::int) < '0';
+SELECT dynamo_system.pattern_key('~', 'A#{x}', 'x'::text, 7);
+SELECT dynamo_system.pattern_key('=', 'A#{x}', 'x'::text, 'untyped');
+SELECT dynamo_system.pattern_key('=', 'A#{x}', 'x', 'untyped name'::text);
+SELECT dynamo_system.pattern_key('=', 'A#{x}', 7, 'x');
+SELECT dynamo_system.pattern_key('=', 'A#{x}', 'x'::text);
+SELECT dynamo_system.pattern_key('<', '{x}', 'x'::text, 'a'::text);
+SELECT dynamo_system.pattern_key('<', '{x}', 'y'::text, 'a'::text);
 
 -- the owner of a function can write any record
 CREATE FUNCTION forged_1() RETURNS int LANGUAGE sql AS '/* dynamo access pattern {"table": */

@@ -99,11 +99,11 @@ SELECT change_index('changing', 'by_status', storage => 'table');
 SELECT count(*) FROM ask_rows('OPEN');
 SELECT drop_index('changing', 'by_status');
 SELECT access_pattern_request('ask_rows', '{"s": "OPEN"}'::jsonb);
-SELECT pattern_holds('changing', '{"pattern": "x", "keys": [{"attribute": "PK", "known": "0"}, {"attribute": "SK", "known": "0"}]}');
-SELECT pattern_holds('changing', '{"pattern": "x", "keys": [{"attribute": "PK", "known": "0"}]}');
-SELECT pattern_holds('changing', '{"entities": [7]}');
-SELECT pattern_holds('changing', 'none');
-SELECT pattern_holds('pg_class', '{}');
+SELECT dynamo_system.pattern_holds('changing', '{"pattern": "x", "keys": [{"attribute": "PK", "known": "0"}, {"attribute": "SK", "known": "0"}]}');
+SELECT dynamo_system.pattern_holds('changing', '{"pattern": "x", "keys": [{"attribute": "PK", "known": "0"}]}');
+SELECT dynamo_system.pattern_holds('changing', '{"entities": [7]}');
+SELECT dynamo_system.pattern_holds('changing', 'none');
+SELECT dynamo_system.pattern_holds('pg_class', '{}');
 
 -- the check names patterns that were written by hand
 -- as older versions declared them

@@ -234,7 +234,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM few WHERE customer = 'c7' AND number = 7;
 SELECT * FROM few WHERE customer = 'c7' AND number = 7;
 SELECT create_entity_view('bad', 'shop', entity_name => 'none');
 SELECT create_entity_view('bad', 'shop');
-SELECT is_entity('pg_class'::regclass, 'order', '{}'), is_entity(0, 'order', '{}'), entity_filter('shop'::regclass, 'order', '{}', 'a', 1);
+SELECT dynamo_system.is_entity('pg_class'::regclass, 'order', '{}'), dynamo_system.is_entity(0, 'order', '{}'), dynamo_system.entity_filter('shop'::regclass, 'order', '{}', 'a', 1);
 SELECT dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, 'x'::text), dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, 'x'::text, 'b'::text, 7),
 	dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, 'x'::text, 'b'::text, 7777), dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, NULL::text);
 SELECT dynamo_internal.compose_key('{a}', 'a', 'x');

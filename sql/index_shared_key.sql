@@ -110,7 +110,7 @@ SELECT "SK", length(x) FROM tab ORDER BY 1;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT item FROM tab WHERE k = 'k' AND x > 'a' ORDER BY x;
-EXPLAIN (COSTS OFF) SELECT item FROM tab WHERE k = 'k' AND x > 'a' AND fits_index(1, 1, k, x, "PK", "SK") ORDER BY x;
+EXPLAIN (COSTS OFF) SELECT item FROM tab WHERE k = 'k' AND x > 'a' AND dynamo_system.fits_index(1, 1, k, x, "PK", "SK") ORDER BY x;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 -- new values outside an index's limits are refused by every way of writing
@@ -195,11 +195,11 @@ SELECT reindex('parted', 'range');
 SELECT * FROM contents('parted');
 
 -- The function of the test.
-SELECT fits_index(1, 0, long(2048)), fits_index(1, 0, long(2049)), fits_index(1, 1, 'k'::text, long(1025)), fits_index(0, 1, long(1024)::bytea),
-	fits_index(1, 1, 1::numeric, NULL::text), fits_index(1, 1, long(2000), long(1000)), fits_index(1, 1, repeat('a', 2000), repeat('b', 1000)), fits_index(NULL, 1, 'a'::text);
-SELECT fits_index(2, 0, 'a'::text);
-SELECT fits_index(1, 0, 1);
-SELECT fits_index(1, 0, VARIADIC ARRAY['a', 'b']);
+SELECT dynamo_system.fits_index(1, 0, long(2048)), dynamo_system.fits_index(1, 0, long(2049)), dynamo_system.fits_index(1, 1, 'k'::text, long(1025)), dynamo_system.fits_index(0, 1, long(1024)::bytea),
+	dynamo_system.fits_index(1, 1, 1::numeric, NULL::text), dynamo_system.fits_index(1, 1, long(2000), long(1000)), dynamo_system.fits_index(1, 1, repeat('a', 2000), repeat('b', 1000)), dynamo_system.fits_index(NULL, 1, 'a'::text);
+SELECT dynamo_system.fits_index(2, 0, 'a'::text);
+SELECT dynamo_system.fits_index(1, 0, 1);
+SELECT dynamo_system.fits_index(1, 0, VARIADIC ARRAY['a', 'b']);
 
 SET client_min_messages = warning;
 DROP SCHEMA t_shared CASCADE;

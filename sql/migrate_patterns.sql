@@ -134,7 +134,7 @@ BEGIN
 	END LOOP;
 	RETURN plan;
 END $$;
-SELECT q, plan !~ 'Seq Scan' AND plan ~ 'Index Cond: [^\n]*PK" = pattern_key[^\n]*CUSTOMER#' AND plan ~ 'Index Cond: [^\n]*PK" = pattern_key[^\n]*C#' AS by_index
+SELECT q, plan !~ 'Seq Scan' AND plan ~ 'Index Cond: [^\n]*PK" = dynamo_system.pattern_key[^\n]*CUSTOMER#' AND plan ~ 'Index Cond: [^\n]*PK" = dynamo_system.pattern_key[^\n]*C#' AS by_index
 FROM unnest(ARRAY['SELECT * FROM of_customer($x$c2$x$)', 'SELECT * FROM last_items($x$c2$x$, 3)']) q, plan_of(q) plan;
 RESET enable_seqscan;
 SELECT pattern, problem FROM check_access_patterns('shop');

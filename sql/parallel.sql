@@ -57,7 +57,7 @@ EXPLAIN (COSTS OFF) SELECT count(*), sum(total) FROM par_v WHERE vip;
 -- functions that read or write rows, or run what a type's owner wrote, are not executed in workers
 SELECT p.proname, p.proparallel, count(*) FROM pg_proc p
 WHERE p.proname IN ('scan', 'query', 'get_item', 'put_item', 'is_entity', 'matches', 'typed_attribute', 'typed_attribute_or_null', 'typed_attribute_restricted')
-	AND p.pronamespace = 'dynamo'::regnamespace
+	AND p.pronamespace IN ('dynamo'::regnamespace, 'dynamo_system'::regnamespace)
 GROUP BY p.proname, p.proparallel ORDER BY p.proname COLLATE "C";
 
 DROP FUNCTION par_both;

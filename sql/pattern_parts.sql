@@ -70,9 +70,9 @@ SELECT (SELECT count(*) FROM cities_from('C1')) AS open, (SELECT count(*) FROM c
 SELECT (SELECT count(*) FROM cities_to('C1')) AS open, (SELECT count(*) FROM cities_to('C1', '')) AS empty;
 SELECT (SELECT count(*) FROM cities_after('C1', NULL)) AS open, (SELECT count(*) FROM cities_after('C1', '')) AS empty;
 SELECT (SELECT count(*) FROM cities_between('C1')) AS open, (SELECT count(*) FROM cities_between('C1', '', '')) AS empty, (SELECT count(*) FROM cities_between('C1', '')) AS half;
-SELECT pattern_key('<=', 'A#{x}', 'x'::text, ''::text), pattern_key('<=', 'A#{x}', 'x'::text, NULL::text) = E'A#\U0010FFFF' AS open, pattern_key('>=', 'A#{x}', 'x'::text, ''::text), pattern_key('>', 'A#{x}', 'x'::text, ''::text) = E'A#\x01' AS after;
-SELECT pattern_key('<=', '{x}', 'x'::text, ''::text) AS none, pattern_key('>=', '{x}', 'x'::text, ''::text) = E'\x01' AS least;
-SELECT pattern_key('<=', 'A#{n:04}', 'n'::text, ''::text);
+SELECT dynamo_system.pattern_key('<=', 'A#{x}', 'x'::text, ''::text), dynamo_system.pattern_key('<=', 'A#{x}', 'x'::text, NULL::text) = E'A#\U0010FFFF' AS open, dynamo_system.pattern_key('>=', 'A#{x}', 'x'::text, ''::text), dynamo_system.pattern_key('>', 'A#{x}', 'x'::text, ''::text) = E'A#\x01' AS after;
+SELECT dynamo_system.pattern_key('<=', '{x}', 'x'::text, ''::text) AS none, dynamo_system.pattern_key('>=', '{x}', 'x'::text, ''::text) = E'\x01' AS least;
+SELECT dynamo_system.pattern_key('<=', 'A#{n:04}', 'n'::text, ''::text);
 
 -- ---- documents with an order and a limit ----
 

@@ -13,10 +13,10 @@ SELECT dynamo.begins_with('ORDER#1', 'ORDER#') AS yes,
 	dynamo.begins_with('\x0102ff'::bytea, '\x02'::bytea) AS other_bytes;
 
 -- upper bounds: the successor of the last character, or of an earlier one if it has none
-SELECT convert_to(p, 'UTF8') AS prefix, convert_to(dynamo.prefix_upper(p), 'UTF8') AS upper
+SELECT convert_to(p, 'UTF8') AS prefix, convert_to(dynamo_system.prefix_upper(p), 'UTF8') AS upper
 FROM (VALUES ('ORDER#'), ('a~'), (U&'a\007F'), (U&'\00E9'), (U&'a\D7FF'),
 	(U&'a\+10FFFF'), (U&'b\+10FFFF\+10FFFF'), (U&'\+10FFFF'), ('')) v(p);
-SELECT p, dynamo.prefix_upper(p) AS upper
+SELECT p, dynamo_system.prefix_upper(p) AS upper
 FROM (VALUES ('\x00'::bytea), ('\x01fe'), ('\x01ff'), ('\x01ffff'), ('\xffff'), ('')) v(p);
 
 -- key columns like those of a dynamo table

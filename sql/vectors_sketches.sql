@@ -6,10 +6,10 @@ SET search_path = t_vectors_sketches, dynamo;
 \set VERBOSITY terse
 
 -- a sketch: scale, error, length and one byte for each number
-SELECT length(dynamo.vector_sketch('{1,-0.5,0.25}', 64)), substr(dynamo.vector_sketch('{1,-0.5,0.25}', 64), 13);
+SELECT length(dynamo_system.vector_sketch('{1,-0.5,0.25}', 64)), substr(dynamo_system.vector_sketch('{1,-0.5,0.25}', 64), 13);
 -- none for zeros, extreme numbers, what is no vector, and beside a long key
-SELECT dynamo.vector_sketch(v, 64) FROM (VALUES ('{0,0}'::real[]), ('{1e30,1}'), ('{1e-30,0}'), ('{}'), ('{1,NULL}'), ('{1,NaN}'), ('{{1,2},{3,4}}')) a(v);
-SELECT length(dynamo.vector_sketch(array_fill(1::real, ARRAY[768]), k)) FROM unnest(ARRAY[0, 1800, 2000, 2147483647]) k;
+SELECT dynamo_system.vector_sketch(v, 64) FROM (VALUES ('{0,0}'::real[]), ('{1e30,1}'), ('{1e-30,0}'), ('{}'), ('{1,NULL}'), ('{1,NaN}'), ('{{1,2},{3,4}}')) a(v);
+SELECT length(dynamo_system.vector_sketch(array_fill(1::real, ARRAY[768]), k)) FROM unnest(ARRAY[0, 1800, 2000, 2147483647]) k;
 
 SELECT setseed(0.25);
 SELECT dynamo.create_table('docs', 'pk');
@@ -78,8 +78,8 @@ SELECT count(*) FROM pg_index WHERE indrelid = 'long$longer'::regclass;
 CREATE FUNCTION vector_sketch(real[], int) RETURNS bytea IMMUTABLE LANGUAGE sql AS 'SELECT ''''::bytea';
 DO $$ BEGIN EXECUTE (SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index WHERE indrelid = 'docs$whole'::regclass AND NOT indisprimary); END $$;
 CREATE INDEX ON docs$whole (t_vectors_sketches.vector_sketch(dynamo_vector, 64));
-CREATE INDEX ON docs$whole (dynamo.vector_sketch(dynamo_vector, 64)) WHERE pk > '5';
-CREATE INDEX ON docs$whole (pk, dynamo.vector_sketch(dynamo_vector, 64));
+CREATE INDEX ON docs$whole (dynamo_system.vector_sketch(dynamo_vector, 64)) WHERE pk > '5';
+CREATE INDEX ON docs$whole (pk, dynamo_system.vector_sketch(dynamo_vector, 64));
 SELECT same('whole', 'dot_product DESC', NULL, NULL);
 SELECT dynamo.reindex('docs', 'whole');
 SELECT count(*) FROM pg_index WHERE indrelid = 'docs$whole'::regclass;

@@ -11,7 +11,8 @@
 
 /*
  * The schema of objects for users, that of internal objects, which only superusers may
- * use, and that of the functions which triggers and other nodes call for every role.
+ * use, and that of the functions which triggers, views and indexes of users' tables, access
+ * patterns and other nodes call for every role.
  */
 #define DYNAMO_SCHEMA			"dynamo"
 #define INTERNAL_SCHEMA			"dynamo_internal"

@@ -1,6 +1,6 @@
 /*
  * entity_filter.c
- *	  Functions in the definitions of entity views: dynamo.entity_filter and is_entity,
+ *	  Functions in the definitions of entity views: dynamo_system.entity_filter and is_entity,
  *	  and dynamo_internal.compose_key and compose_keys, which planner support puts into
  *	  plans.
  */

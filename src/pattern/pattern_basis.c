@@ -1,12 +1,12 @@
 /*
  * pattern_basis.c
  *	  What an access pattern was made of, and whether that is still so:
- *	  dynamo.pattern_holds.
+ *	  dynamo_system.pattern_holds.
  *
  * The body of a pattern contains keys as its entities composed them when it was
  * declared.  If an entity gets other templates, its items get other keys, and the
  * range that the body reads does not contain them any more.  The body also contains
- * the basis, in JSON, and calls dynamo.pattern_holds with it once for each read: a
+ * the basis, in JSON, and calls dynamo_system.pattern_holds with it once for each read: a
  * pattern raises an error rather than find less than there is.
  *
  *	{"pattern": "open_orders", "index": "GSI1", "storage": "inline",

@@ -1,7 +1,7 @@
 /*
  * pattern_key.c
  *	  Composes the text that an access pattern compares keys with:
- *	  dynamo.pattern_key.
+ *	  dynamo_system.pattern_key.
  *
  * A condition on an attribute is one on the key that is composed of it:
  *

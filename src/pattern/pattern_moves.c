@@ -8,7 +8,7 @@
  *
  *		WHERE (t."PK" = <by the one> AND dynamo.parse_key(t."PK", <the one>) IS NOT NULL)
  *		   OR (t."PK" = <by the other> AND dynamo.parse_key(t."PK", <the other>) IS NOT NULL)
- *		ORDER BY dynamo.pattern_order(t.tableoid, t.item, 'SK') COLLATE "C"
+ *		ORDER BY dynamo_system.pattern_order(t.tableoid, t.item, 'SK') COLLATE "C"
  *
  * and at the end by the one that dynamo.create_access_pattern would make now.
  */

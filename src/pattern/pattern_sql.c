@@ -5,14 +5,14 @@
  * Rows are read from the table in the order of one of its btrees:
  *
  *		SELECT <the columns of the view> FROM public.shop t
- *		WHERE t."PK" = dynamo.pattern_key('=', 'CUSTOMER#{customer_id}', 'customer_id', $1)
- *		  AND dynamo.begins_with(t."SK", 'ORDER#') AND dynamo.has_type(t.item, 'kind', 'order')
+ *		WHERE t."PK" = dynamo_system.pattern_key('=', 'CUSTOMER#{customer_id}', 'customer_id', $1)
+ *		  AND dynamo.begins_with(t."SK", 'ORDER#') AND dynamo_system.has_type(t.item, 'kind', 'order')
  *		ORDER BY t."SK" DESC LIMIT 10
  *
  * Of a list, the keys of each element are computed first, each once, and joined:
  *
- *		FROM (SELECT DISTINCT dynamo.pattern_key('=', 'STATUS#{status}', 'status', e.v) AS k0
- *			FROM unnest(dynamo.pattern_list($1)) e(v)) k, public.shop t WHERE t."PK" = k.k0
+ *		FROM (SELECT DISTINCT dynamo_system.pattern_key('=', 'STATUS#{status}', 'status', e.v) AS k0
+ *			FROM unnest(dynamo_system.pattern_list($1)) e(v)) k, public.shop t WHERE t."PK" = k.k0
  *
  * PostgreSQL expands such a function in the statement that calls it.  Items,
  * pages and documents, and rows of an index that is a table of its own, are read
@@ -65,7 +65,7 @@ ParameterReference(const AccessPattern *pattern, const char *name)
 static char *
 ListElements(const AccessPattern *pattern)
 {
-	return psprintf("pg_catalog.unnest(dynamo.pattern_list($%d)) e(v)", PatternListFind(pattern) + 1);
+	return psprintf("pg_catalog.unnest(dynamo_system.pattern_list($%d)) e(v)", PatternListFind(pattern) + 1);
 }
 
 static char *
@@ -80,7 +80,7 @@ ValueExpression(const AccessPattern *pattern, const PatternValue *value)
 	if (value->template == NULL)
 		return ParameterReference(pattern, linitial(value->parameters));
 	initStringInfo(&out);
-	appendStringInfo(&out, "dynamo.pattern_key(%s, %s", TextLiteral(KeyComparisonName(value->comparison)),
+	appendStringInfo(&out, "dynamo_system.pattern_key(%s, %s", TextLiteral(KeyComparisonName(value->comparison)),
 					 TextLiteral(value->template));
 	forboth(part, value->parts, parameter, value->parameters)
 		appendStringInfo(&out, ", %s, %s", TextLiteral(lfirst(part)), ParameterReference(pattern, lfirst(parameter)));
@@ -233,7 +233,7 @@ AppendOrderKey(Body *b, const KeySchema *key, int i)
 	Slice		attribute = key->attributes[i].name;
 
 	if (key == b->target->key && b->versions != NULL && b->versions->templates[0][i] != NULL)
-		appendStringInfo(&b->sql, "dynamo.pattern_order(t.tableoid, t.item, %s) COLLATE pg_catalog.\"C\"", SliceLiteral(attribute));
+		appendStringInfo(&b->sql, "dynamo_system.pattern_order(t.tableoid, t.item, %s) COLLATE pg_catalog.\"C\"", SliceLiteral(attribute));
 	else
 		appendStringInfo(&b->sql, "t.%s", quote_identifier(FindAttributeColumn(b, attribute)->column));
 }
@@ -279,10 +279,10 @@ AppendKindTest(Body *b, const char *relation)
 	const Entity *entity = b->target->entities[0];
 
 	if (entity->type_attribute.data != NULL)
-		appendStringInfo(&b->sql, "dynamo.has_type(t.item, %s, %s)", SliceLiteral(entity->type_attribute),
+		appendStringInfo(&b->sql, "dynamo_system.has_type(t.item, %s, %s)", SliceLiteral(entity->type_attribute),
 						 SliceLiteral(entity->type_value));
 	else
-		appendStringInfo(&b->sql, "dynamo.is_entity(%s, %s, t.item)", relation, SliceLiteral(entity->name));
+		appendStringInfo(&b->sql, "dynamo_system.is_entity(%s, %s, t.item)", relation, SliceLiteral(entity->name));
 }
 
 /* Appends that an item is of the view's entity or, where items are read, of the kind that the filter would test. */
@@ -297,7 +297,7 @@ AppendMeantKind(Body *b)
 		AppendKindTest(b, "t.tableoid");
 	}
 	else if (p->kind_attribute != NULL)
-		appendStringInfo(&b->sql, " AND dynamo.has_type(t.item, %s, %s)", TextLiteral(p->kind_attribute),
+		appendStringInfo(&b->sql, " AND dynamo_system.has_type(t.item, %s, %s)", TextLiteral(p->kind_attribute),
 						 TextLiteral(linitial(p->kinds)));
 }
 
@@ -320,7 +320,7 @@ AppendLimit(Body *b)
 static void
 AppendHolds(Body *b)
 {
-	appendStringInfo(&b->sql, "dynamo.pattern_holds(%s::pg_catalog.regclass, %s)", quote_literal_cstr(b->pattern->relation),
+	appendStringInfo(&b->sql, "dynamo_system.pattern_holds(%s::pg_catalog.regclass, %s)", quote_literal_cstr(b->pattern->relation),
 					 TextLiteral(b->pattern->basis));
 }
 

@@ -1,6 +1,6 @@
 /*
  * pattern_type.c
- *	  The test of an access pattern that returns rows: dynamo.has_type.
+ *	  The test of an access pattern that returns rows: dynamo_system.has_type.
  *
  * The range of keys tells which items are asked for.  This test leaves out items
  * of other kinds in the range, whose attributes may not fit the columns.  It

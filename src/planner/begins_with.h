@@ -13,7 +13,7 @@
 
 #include "item/prefix.h"
 
-/* How the planner support marks its calls of dynamo.prefix_upper. */
+/* How the planner support marks its calls of dynamo_system.prefix_upper. */
 #define PREFIX_UPPER_IN_PLAN	COERCE_SQL_SYNTAX
 
 #endif							/* DYNAMO_PLANNER_BEGINS_WITH_H */

@@ -9,7 +9,7 @@
  * for any prefix that the index scan can compute: a constant, a parameter of a
  * generic plan, a column of another table in a nested loop.  The bound of a
  * constant is computed here, and omitted if there is none.  Otherwise the
- * bound is a call of dynamo.prefix_upper, which then never returns NULL.
+ * bound is a call of dynamo_system.prefix_upper, which then never returns NULL.
  *
  * The range is exact, not lossy: in byte order it contains only values with
  * the prefix.  If a constant has no upper bound, all values above it have the
@@ -108,14 +108,14 @@ ConstPrefixUpper(const Const *prefix)
 }
 
 /*
- * Returns a call of dynamo.prefix_upper(type); NULL if that function has been
+ * Returns a call of dynamo_system.prefix_upper(type); NULL if that function has been
  * dropped.
  */
 static Expr *
 MakePrefixUpperCall(Oid type, Expr *prefix)
 {
 	Oid			collation = exprCollation((Node *) prefix);
-	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "prefix_upper", &type, 1);
+	Oid			function = ExtensionFunctionOid(SYSTEM_SCHEMA, "prefix_upper", &type, 1);
 
 	if (!OidIsValid(function))
 		return NULL;

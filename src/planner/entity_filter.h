@@ -1,6 +1,6 @@
 /*
  * entity_filter.h
- *	  What the files of dynamo.entity_filter's planner support share.
+ *	  What the files of dynamo_system.entity_filter's planner support share.
  *
  * entity_filter_support.c describes the whole.  Its steps, in their order:
  * find the filter in the join tree (entity_filter_find.c), collect the

@@ -272,7 +272,7 @@ static Expr *
 PrefixUpper(Expr *prefix)
 {
 	Oid			types[] = {TEXTOID};
-	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "prefix_upper", types, 1);
+	Oid			function = ExtensionFunctionOid(SYSTEM_SCHEMA, "prefix_upper", types, 1);
 
 	return !OidIsValid(function) ? NULL :
 		(Expr *) makeFuncExpr(function, TEXTOID, list_make1(prefix), DEFAULT_COLLATION_OID,

@@ -1,6 +1,6 @@
 /*
  * entity_filter_support.c
- *	  Planner support of dynamo.entity_filter, which stands in the WHERE of
+ *	  Planner support of dynamo_system.entity_filter, which stands in the WHERE of
  *	  entity views.
  *
  * A view of an entity shows attributes; the indexes are on keys composed of
@@ -91,7 +91,7 @@ static Expr *
 PlainTest(const PlannerInfo *root, const FuncExpr *call)
 {
 	Oid			types[] = {OIDOID, TEXTOID, ItemTypeOid()};
-	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "is_entity", types, 3);
+	Oid			function = ExtensionFunctionOid(SYSTEM_SCHEMA, "is_entity", types, 3);
 	List	   *args = list_copy_head(call->args, FIRST_PART_ARGUMENT);
 
 	linitial(args) = TestedTable(root, linitial(args));

@@ -12,7 +12,7 @@
  *
  * - An index table has no entries for them.
  * - The btree of an inline index is partial.  If such items exist when it is
- *   built, its predicate also tests the limits, with dynamo.fits_index; the
+ *   built, its predicate also tests the limits, with dynamo_system.fits_index; the
  *   btree is then "limited".  The planner uses a limited btree only for
  *   statements that repeat the test.
  */
@@ -283,7 +283,7 @@ EntryTooLongError(const IndexDef *index)
 void
 AppendLimits(StringInfo out, const TableDef *def, const IndexDef *index)
 {
-	appendStringInfo(out, DYNAMO_SCHEMA "." FUNCTION_FITS_INDEX "(%d, %d",
+	appendStringInfo(out, SYSTEM_SCHEMA "." FUNCTION_FITS_INDEX "(%d, %d",
 					 index->key.npartition, index->key.nsort);
 	for (int i = 0; i < index->nentry; i++)
 		appendStringInfo(out, ", %s", quote_identifier(EntryAttribute(def, index, i)->column));
@@ -299,7 +299,7 @@ ClauseTestsLimits(const Node *clause)
 		return false;
 	function = ((const FuncExpr *) clause)->funcid;
 	return strcmp(get_func_name(function), FUNCTION_FITS_INDEX) == 0 &&
-		get_func_namespace(function) == get_namespace_oid(DYNAMO_SCHEMA, true);
+		get_func_namespace(function) == get_namespace_oid(SYSTEM_SCHEMA, true);
 }
 
 /*
@@ -387,7 +387,7 @@ InlineIndexIsLimited(Oid btree)
 	return false;
 }
 
-/* ---- dynamo.fits_index ---- */
+/* ---- dynamo_system.fits_index ---- */
 
 static ValueType
 KeyTypeOfArgument(FunctionCallInfo fcinfo, int arg)
@@ -403,7 +403,7 @@ KeyTypeOfArgument(FunctionCallInfo fcinfo, int arg)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("argument %d of dynamo.fits_index must be of type text, numeric or bytea", arg + 1)));
+			 errmsg("argument %d of dynamo_system.fits_index must be of type text, numeric or bytea", arg + 1)));
 }
 
 #define FIRST_COLUMN	2
@@ -425,7 +425,7 @@ dynamo_fits_index(PG_FUNCTION_ARGS)
 		key.npartition < 0 || key.nsort < 0 || key.npartition > key.n || key.nsort > key.n - key.npartition)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dynamo.fits_index takes the number of partition and of sort attributes and at most %d columns",
+				 errmsg("dynamo_system.fits_index takes the number of partition and of sort attributes and at most %d columns",
 						(int) lengthof(key.values))));
 	for (int i = 0; i < key.n; i++)
 	{

@@ -37,7 +37,7 @@ IsSketch(const Node *node, Relation index_table)
 		return false;
 	vector = linitial_node(Var, call->args);
 	return vector->varattno == RelationGetDescr(index_table)->natts - 1 &&
-		get_func_namespace(call->funcid) == get_namespace_oid(DYNAMO_SCHEMA, true) &&
+		get_func_namespace(call->funcid) == get_namespace_oid(SYSTEM_SCHEMA, true) &&
 		strcmp(get_func_name(call->funcid), FUNCTION_VECTOR_SKETCH) == 0;
 }
 
@@ -102,8 +102,8 @@ SketchClause(const char *column, ValueType type)
 	const char *name;
 
 	if (column == NULL)
-		return psprintf("(" DYNAMO_SCHEMA "." FUNCTION_VECTOR_SKETCH "(" VECTOR_COLUMN ", 64))");
+		return psprintf("(" SYSTEM_SCHEMA "." FUNCTION_VECTOR_SKETCH "(" VECTOR_COLUMN ", 64))");
 	name = quote_identifier(column);
-	return psprintf("(%s, " DYNAMO_SCHEMA "." FUNCTION_VECTOR_SKETCH "(" VECTOR_COLUMN ", %s))", name,
+	return psprintf("(%s, " SYSTEM_SCHEMA "." FUNCTION_VECTOR_SKETCH "(" VECTOR_COLUMN ", %s))", name,
 					type == VALUE_N ? "64" : psprintf("pg_catalog.octet_length(%s)", name));
 }

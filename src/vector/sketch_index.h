@@ -2,7 +2,7 @@
  * sketch_index.h
  *	  The btree of the sketches of a vector index.
  *
- *	CREATE INDEX ... ("tenant", dynamo.vector_sketch(dynamo_vector, octet_length("tenant")))
+ *	CREATE INDEX ... ("tenant", dynamo_system.vector_sketch(dynamo_vector, octet_length("tenant")))
  *
  * An exact search reads the sketches of a partition, which lie side by side in
  * the order of their keys, and of the entries only those that may be among the

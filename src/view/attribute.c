@@ -63,7 +63,7 @@ IsBuiltin(Oid type)
 static void
 AppendTypedAttribute(StringInfo out, const char *attribute, Oid type, int32 typmod, InvalidValues invalid, const char *shown)
 {
-	appendStringInfo(out, "dynamo.%s(t.tableoid, t.item, %s::pg_catalog.text, NULL::%s, '%d'::pg_catalog.int4%s%s)",
+	appendStringInfo(out, SYSTEM_SCHEMA ".%s(t.tableoid, t.item, %s::pg_catalog.text, NULL::%s, '%d'::pg_catalog.int4%s%s)",
 					 invalid == INVALID_VALUES_NULL ? TYPED_ATTRIBUTE_OR_NULL :
 					 IsBuiltin(type) ? TYPED_ATTRIBUTE : TYPED_ATTRIBUTE_RESTRICTED,
 					 quote_literal_cstr(attribute), QualifiedType(type, -1), typmod, shown == NULL ? "" : ", ", shown == NULL ? "" : shown);

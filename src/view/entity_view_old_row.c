@@ -201,7 +201,7 @@ IsTypedAttribute(Oid function)
 	const char *name = get_func_name(function);
 
 	return name != NULL && strncmp(name, TYPED_ATTRIBUTE, strlen(TYPED_ATTRIBUTE)) == 0 &&
-		get_func_namespace(function) == get_namespace_oid(DYNAMO_SCHEMA, true);
+		get_func_namespace(function) == get_namespace_oid(SYSTEM_SCHEMA, true);
 }
 
 /* The function that is to replace one with nargs arguments: with another argument, or the same. */
@@ -211,7 +211,7 @@ FindOldAttribute(int nargs, bool removes)
 	Oid			types[] = {OIDOID, ItemTypeOid(), TEXTOID, ANYELEMENTOID, INT4OID, TEXTOID, BOOLOID};
 
 	if (!removes)
-		return ExtensionFunctionOid(DYNAMO_SCHEMA, TYPED_ATTRIBUTE_OR_NULL, types, nargs);
+		return ExtensionFunctionOid(SYSTEM_SCHEMA, TYPED_ATTRIBUTE_OR_NULL, types, nargs);
 	if (nargs == TYPED_ATTRIBUTE_NARGS)
 		types[nargs] = BOOLOID;
 	return ExtensionFunctionOid(INTERNAL_SCHEMA, OLD_ATTRIBUTE, types, nargs + 1);

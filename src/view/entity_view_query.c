@@ -11,6 +11,7 @@
 
 #include "ddl/ddl.h"
 #include "errors.h"
+#include "extension_objects.h"
 #include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"
@@ -214,7 +215,7 @@ AppendEntityFilter(StringInfo sql, const TableDef *table, const Entity *entity, 
 		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(name)));
 		AppendColumn(&parts, table, entity, &columns[i]);
 	}
-	appendStringInfo(sql, " WHERE dynamo.%s(t.tableoid, %s, t.item%s)",
+	appendStringInfo(sql, " WHERE " SYSTEM_SCHEMA ".%s(t.tableoid, %s, t.item%s)",
 					 parts.len > 0 ? "entity_filter" : "is_entity", SliceLiteral(entity->name), parts.data);
 }
 

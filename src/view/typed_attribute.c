@@ -1,6 +1,6 @@
 /*
  * typed_attribute.c
- *	  dynamo.typed_attribute and its variants: the columns of entity views.
+ *	  dynamo_system.typed_attribute and its variants: the columns of entity views.
  *
  * A cast in the view itself would fail without naming the item.  The functions cast
  * as the user of the view, as a cast does, and
