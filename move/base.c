@@ -14,6 +14,59 @@
 
 volatile int move_stop;
 
+/*
+ * What tables and endpoints are called and say goes to a terminal: control characters, also
+ * those from U+0080 to U+009F, are shown as \x1b.  With lines, a newline is one.
+ */
+static void
+WritePlain(FILE *to, const char *text, bool lines)
+{
+	for (const unsigned char *c = (const unsigned char *) text; *c != '\0'; c++)
+	{
+		if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+			fprintf(to, "\\x%02x", *++c);
+		else if ((*c < 32 || *c == 127) && !(lines && *c == '\n'))
+			fprintf(to, "\\x%02x", *c);
+		else
+			putc(*c, to);
+	}
+}
+
+static void
+WriteMessage(const char *format, va_list args)
+{
+	char	   *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	WritePlain(stderr, text, true);
+	putc('\n', stderr);
+	free(text);
+}
+
+/* For reports, on the standard output; only the format ends a line. */
+void
+MovePrint(const char *format,...)
+{
+	size_t		len = strlen(format);
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		MoveFail("out of memory");
+	va_end(args);
+	if (len > 0 && format[len - 1] == '\n')
+	{
+		text[strlen(text) - 1] = '\0';
+		WritePlain(stdout, text, false);
+		putchar('\n');
+	}
+	else
+		WritePlain(stdout, text, false);
+	free(text);
+}
+
 /* Whatever is unfinished is repeated by the next run: so this ends all threads at once. */
 void
 MoveFail(const char *format,...)
@@ -24,9 +77,8 @@ MoveFail(const char *format,...)
 	fflush(stdout);
 	fputs("dynamo-move: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	WriteMessage(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	fflush(stderr);
 	_exit(2);
 }
@@ -40,9 +92,8 @@ MoveSay(const char *format,...)
 		return;
 	flockfile(stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	WriteMessage(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	funlockfile(stderr);
 }
 

@@ -167,7 +167,8 @@ FindSuspects(void)
 	ReadTables(true);
 	if (comparison.count > 0)
 		qsort(comparison.entries, comparison.count, sizeof(Entry), CompareEntries);
-	for (size_t i = 0, j; i < comparison.count; i = j)
+	/* what is listed after an interruption is only a part of either table */
+	for (size_t i = 0, j; i < comparison.count && !move_stop; i = j)
 	{
 		bool		same;
 
@@ -215,7 +216,7 @@ SameItem(json_t *a, json_t *b)
 static void
 DropSettled(Link **links, json_t *suspects)
 {
-	for (size_t i = json_array_size(suspects); i-- > 0;)
+	for (size_t i = json_array_size(suspects); i-- > 0 && !move_stop;)
 	{
 		json_t	   *text = json_array_get(suspects, i),
 				   *key = JsonParse(json_string_value(text), json_string_length(text), "a key"),
@@ -286,19 +287,19 @@ ShowDifferences(Link **links, json_t *suspects)
 
 		if (i >= (size_t) options.show)
 		{
-			printf("and %zu more\n", json_array_size(suspects) - i);
+			MovePrint("and %zu more\n", json_array_size(suspects) - i);
 			break;
 		}
 		key = JsonParse(json_string_value(text), json_string_length(text), "a key");
 		source = GetItem(links[0], comparison.table[0], key);
 		target = GetItem(links[1], comparison.table[1], key);
 		if (source == NULL || target == NULL)
-			printf("only in the %s: %s\n", source == NULL ? "target" : "source", json_string_value(text));
+			MovePrint("only in the %s: %s\n", source == NULL ? "target" : "source", json_string_value(text));
 		else
 		{
 			char	   *names = DifferentAttributes(source, target);
 
-			printf("differs in %s: %s\n", names, json_string_value(text));
+			MovePrint("differs in %s: %s\n", names, json_string_value(text));
 			free(names);
 		}
 		json_decref(source);
@@ -370,10 +371,10 @@ CompareTables(void)
 		ShowDifferences(links, suspects);
 		if (options.repair && differences > 0)
 			repaired = Repair(links, suspects);
-		printf("%.0f items in the source, %.0f in the target, %ld differences", comparison.items[0], comparison.items[1], differences);
+		MovePrint("%.0f items in the source, %.0f in the target, %ld differences", comparison.items[0], comparison.items[1], differences);
 		if (options.repair && differences > 0)
-			printf(", %ld writes to repair them, %zu remain", repaired, json_array_size(suspects));
-		printf("; %.0f read units\n", comparison.units);
+			MovePrint(", %ld writes to repair them, %zu remain", repaired, json_array_size(suspects));
+		MovePrint("; %.0f read units\n", comparison.units);
 		fflush(stdout);
 	}
 	differences = move_stop ? -1 : (long) json_array_size(suspects);

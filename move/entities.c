@@ -404,7 +404,7 @@ ProposeEntities(json_t *description, json_t *items)
 	size_t		number = 0;
 
 	if (json_array_size(items) > 0)
-		printf("  kinds among %zu sampled items%s%s:\n", json_array_size(items), type_attribute != NULL ? ", by the attribute " : ", by their keys",
+		MovePrint("  kinds among %zu sampled items%s%s:\n", json_array_size(items), type_attribute != NULL ? ", by the attribute " : ", by their keys",
 			   type_attribute != NULL ? type_attribute : "");
 	json_object_foreach(groups, kind, group)
 	{
@@ -422,11 +422,11 @@ ProposeEntities(json_t *description, json_t *items)
 				json_object_set_new(entity, "type_value", json_string(kind));
 			}
 			json_array_append_new(entities, entity);
-			printf("    %s (%zu): %s\n", name, json_array_size(group), templates);
+			MovePrint("    %s (%zu): %s\n", name, json_array_size(group), templates);
 			free(templates);
 		}
 		else if (number <= 50)
-			printf("    %s (%zu): no entity%s%s%s\n", kind, json_array_size(group), missing != NULL ? ", because no attribute has " : "",
+			MovePrint("    %s (%zu): no entity%s%s%s\n", kind, json_array_size(group), missing != NULL ? ", because no attribute has " : "",
 				   missing != NULL ? missing : "", missing != NULL ? "" : ": its key has no text");
 		free(missing);
 		free(name);

@@ -134,7 +134,7 @@ ExportOpen(const char *directory, json_t *files)
 	summary = JsonParse(line.data, line.len, "manifest-summary.json");
 	gzclose(file);
 	if (JsonString(summary, "outputFormat") != NULL && strcmp(JsonString(summary, "outputFormat"), "DYNAMODB_JSON") != 0)
-		MoveFail("the export has the format %s; only DYNAMODB_JSON is read", JsonString(summary, "outputFormat"));
+		MoveFail("the export has the format \"%s\"; only DYNAMODB_JSON is read", JsonString(summary, "outputFormat"));
 	if (JsonString(summary, "exportType") != NULL && strcmp(JsonString(summary, "exportType"), "FULL_EXPORT") != 0)
 		MoveFail("only full exports are read");
 	time = ReadTime(JsonString(summary, "exportTime"));

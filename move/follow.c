@@ -93,7 +93,7 @@ ListShards(Link *link, const char *arn)
 			JsonNeed(shard, "ShardId", "a shard of the stream");
 		json_array_extend(shards, list);
 		if (start != NULL && JsonString(stream, "LastEvaluatedShardId") != NULL && strcmp(start, JsonString(stream, "LastEvaluatedShardId")) == 0)
-			MoveFail("the list of the stream's shards does not go on after %s", start);
+			MoveFail("the list of the stream's shards does not go on after \"%s\"", start);
 		free(start);
 		start = JsonString(stream, "LastEvaluatedShardId") != NULL ? MoveCopy(JsonString(stream, "LastEvaluatedShardId")) : NULL;
 		json_decref(answer);
@@ -203,7 +203,7 @@ DiscoverShards(Link *link)
 		Shard	   *shard = follower.shards[k];
 
 		if (!shard->listed && !shard->done)
-			MoveFail("the stream's shard %s is gone, and was not read to its end: %s", shard->id, lost_hint);
+			MoveFail("the stream's shard \"%s\" is gone, and was not read to its end: %s", shard->id, lost_hint);
 	}
 	follower.discovered = MoveClock();
 	follower.discovering = false;
@@ -258,7 +258,7 @@ OpenIterator(Reader *reader, Shard *shard)
 		json_object_set_new(request, "SequenceNumber", json_string(shard->sequence));
 	answer = LinkCall(reader->from, "GetShardIterator", request, &error);
 	if (answer == NULL)
-		MoveFail("cannot go on reading shard %s: %s: %s%s%s", shard->id, error.type, error.message,
+		MoveFail("cannot go on reading shard \"%s\": %s: %s%s%s", shard->id, error.type, error.message,
 				 strcmp(error.type, "TrimmedDataAccessException") == 0 || strcmp(error.type, "ResourceNotFoundException") == 0 ? "; " : "",
 				 strcmp(error.type, "TrimmedDataAccessException") == 0 || strcmp(error.type, "ResourceNotFoundException") == 0 ? lost_hint : "");
 	shard->iterator = MoveCopy(JsonNeed(answer, "ShardIterator", "an answer of GetShardIterator"));
@@ -275,7 +275,7 @@ ReadRecords(Reader *reader, Shard *shard)
 	free(shard->iterator);
 	shard->iterator = NULL;
 	if (answer == NULL && strcmp(error.type, "ExpiredIteratorException") != 0)
-		MoveFail("cannot read shard %s: %s: %s%s%s", shard->id, error.type, error.message,
+		MoveFail("cannot read shard \"%s\": %s: %s%s%s", shard->id, error.type, error.message,
 				 strcmp(error.type, "TrimmedDataAccessException") == 0 ? "; " : "",
 				 strcmp(error.type, "TrimmedDataAccessException") == 0 ? lost_hint : "");
 	return answer;

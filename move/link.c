@@ -292,18 +292,6 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 	return status;
 }
 
-/* What an endpoint says goes to a terminal: without control characters. */
-static void
-CopyPlain(char *to, size_t size, const char *from)
-{
-	snprintf(to, size, "%s", from);
-	for (char *c = to; *c != '\0'; c++)
-	{
-		if ((unsigned char) *c < 32 || *c == 127)
-			*c = '?';
-	}
-}
-
 /* Fills the error from the body of an answer. */
 static void
 TakeError(json_t *body, CallError *error)
@@ -315,8 +303,8 @@ TakeError(json_t *body, CallError *error)
 	if (message == NULL)
 		message = JsonString(body, "Message");
 	hash = type != NULL ? strrchr(type, '#') : NULL;
-	CopyPlain(error->type, sizeof(error->type), hash != NULL ? hash + 1 : type != NULL ? type : "UnknownError");
-	CopyPlain(error->message, sizeof(error->message), message != NULL ? message : "no message");
+	snprintf(error->type, sizeof(error->type), "%s", hash != NULL ? hash + 1 : type != NULL ? type : "UnknownError");
+	snprintf(error->message, sizeof(error->message), "%s", message != NULL ? message : "no message");
 }
 
 /* One attempt over HTTP: the answer, or NULL with the error; *again: it may pass. */

@@ -48,6 +48,7 @@ typedef struct Text
 
 void		MoveFail(const char *format,...) PRINTF(1, 2) __attribute__((noreturn));
 void		MoveSay(const char *format,...) PRINTF(1, 2);
+void		MovePrint(const char *format,...) PRINTF(1, 2);
 void	   *MoveAlloc(size_t size);
 void	   *MoveRealloc(void *old, size_t size);
 char	   *MoveCopy(const char *text);

@@ -164,9 +164,9 @@ PrintKey(json_t *schema, json_t *table)
 	size_t		i;
 
 	json_array_foreach(schema, i, part)
-		printf("%s%s %s (%s)", i > 0 ? ", " : "", strcmp(JsonString(part, "KeyType"), "HASH") == 0 ? "partition key" : "sort key",
+		MovePrint("%s%s %s (%s)", i > 0 ? ", " : "", strcmp(JsonString(part, "KeyType"), "HASH") == 0 ? "partition key" : "sort key",
 			   JsonString(part, "AttributeName"), json_string_value(TypeOf(table, JsonString(part, "AttributeName"))));
-	printf("\n");
+	MovePrint("\n");
 }
 
 static void
@@ -179,7 +179,7 @@ PrintIndexes(json_t *table)
 
 		json_array_foreach(json_object_get(table, local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes"), i, index)
 		{
-			printf("  %s index %s: ", local ? "local" : "global", JsonString(index, "IndexName"));
+			MovePrint("  %s index %s: ", local ? "local" : "global", JsonString(index, "IndexName"));
 			PrintKey(json_object_get(index, "KeySchema"), table);
 		}
 	}
@@ -192,13 +192,13 @@ PrintStream(json_t *table)
 	const char *view = JsonString(stream, "StreamViewType");
 
 	if (!JsonTrue(stream, "StreamEnabled"))
-		printf("  stream: none; \"copy --enable-stream\" starts one\n");
+		MovePrint("  stream: none; \"copy --enable-stream\" starts one\n");
 	else if (view == NULL)
-		printf("  stream: of an unknown kind\n");
+		MovePrint("  stream: of an unknown kind\n");
 	else if (strcmp(view, "NEW_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0)
-		printf("  stream: %s\n", view);
+		MovePrint("  stream: %s\n", view);
 	else
-		printf("  stream: %s; \"follow\" reads each changed item from the table, a read unit or more each\n", view);
+		MovePrint("  stream: %s; \"follow\" reads each changed item from the table, a read unit or more each\n", view);
 }
 
 /* What is around the items, and what becomes of it. */
@@ -214,34 +214,34 @@ PrintSettings(Link *link, json_t *table)
 	size_t		i;
 
 	if (JsonString(ttl, "AttributeName") != NULL)
-		printf("  time to live: %s; \"switch\" turns it on in the target\n", JsonString(ttl, "AttributeName"));
+		MovePrint("  time to live: %s; \"switch\" turns it on in the target\n", JsonString(ttl, "AttributeName"));
 	json_decref(answer);
 	answer = arn != NULL ? Ask(link, "ListTagsOfResource", "ResourceArn", arn) : NULL;
 	json_array_foreach(json_object_get(answer, "Tags"), i, tag)
-		printf("  not moved: tag %s=%s\n", JsonString(tag, "Key"), JsonString(tag, "Value"));
+		MovePrint("  not moved: tag %s=%s\n", JsonString(tag, "Key"), JsonString(tag, "Value"));
 	json_decref(answer);
 	answer = Ask(link, "DescribeContinuousBackups", "TableName", name);
 	if (strcmp(JsonString(json_object_get(json_object_get(answer, "ContinuousBackupsDescription"), "PointInTimeRecoveryDescription"),
 						  "PointInTimeRecoveryStatus") ?: "", "ENABLED") == 0)
-		printf("  not moved: point-in-time recovery; see docs/archive.md, and archive PostgreSQL's log\n");
+		MovePrint("  not moved: point-in-time recovery; see docs/archive.md, and archive PostgreSQL's log\n");
 	json_decref(answer);
 	answer = Ask(link, "DescribeKinesisStreamingDestination", "TableName", name);
 	if (json_array_size(json_object_get(answer, "KinesisDataStreamDestinations")) > 0)
-		printf("  not moved: Kinesis data streams; read the target's stream instead\n");
+		MovePrint("  not moved: Kinesis data streams; read the target's stream instead\n");
 	json_decref(answer);
 	answer = arn != NULL ? Ask(link, "GetResourcePolicy", "ResourceArn", arn) : NULL;
 	if (JsonString(answer, "Policy") != NULL)
-		printf("  not moved: the resource policy; use GRANT\n");
+		MovePrint("  not moved: the resource policy; use GRANT\n");
 	json_decref(answer);
 	if (json_array_size(json_object_get(table, "Replicas")) > 0)
-		printf("  not moved: %zu replicas of a global table\n", json_array_size(json_object_get(table, "Replicas")));
+		MovePrint("  not moved: %zu replicas of a global table\n", json_array_size(json_object_get(table, "Replicas")));
 	if (JsonString(json_object_get(table, "SSEDescription"), "KMSMasterKeyArn") != NULL)
-		printf("  not moved: encryption with a key of KMS\n");
+		MovePrint("  not moved: encryption with a key of KMS\n");
 	if (class != NULL && strcmp(class, "STANDARD") != 0)
-		printf("  not moved: table class %s\n", class);
+		MovePrint("  not moved: table class %s\n", class);
 	if (JsonTrue(table, "DeletionProtectionEnabled"))
-		printf("  not moved: deletion protection\n");
-	printf("  not visible here: Lambda triggers of the stream, alarms, IAM policies\n");
+		MovePrint("  not moved: deletion protection\n");
+	MovePrint("  not visible here: Lambda triggers of the stream, alarms, IAM policies\n");
 }
 
 static void
@@ -253,16 +253,16 @@ PrintCost(json_t *table)
 
 	all_units += units;
 	all_bytes += bytes;
-	printf("  %.0f items, %.1f MB as of the last count\n", items, bytes / 1e6);
-	printf("  a scan takes %.0f read units", units);
+	MovePrint("  %.0f items, %.1f MB as of the last count\n", items, bytes / 1e6);
+	MovePrint("  a scan takes %.0f read units", units);
 	if (options.rate > 0)
 	{
 		char	   *time = MoveDuration(units / options.rate);
 
-		printf(", %s at %.0f units/s", time, options.rate);
+		MovePrint(", %s at %.0f units/s", time, options.rate);
 		free(time);
 	}
-	printf("; \"copy\" and \"compare\" need one each\n");
+	MovePrint("; \"copy\" and \"compare\" need one each\n");
 }
 
 static json_t *
@@ -273,7 +273,7 @@ PlanTable(Link *link, const char *name)
 			   *model = ModelOf(table),
 			   *entities;
 
-	printf("table %s: ", name);
+	MovePrint("table %s: ", name);
 	PrintKey(json_object_get(table, "KeySchema"), table);
 	PrintIndexes(table);
 	PrintCost(table);
@@ -299,7 +299,7 @@ PlanCommand(void)
 	json_array_foreach(names, i, name)
 		json_array_append_new(models, PlanTable(link, json_string_value(name)));
 	if (json_array_size(names) > 1)
-		printf("%zu tables, %.1f MB, %.0f read units for a scan of all\n", json_array_size(names), all_bytes / 1e6, all_units);
+		MovePrint("%zu tables, %.1f MB, %.0f read units for a scan of all\n", json_array_size(names), all_bytes / 1e6, all_units);
 	document = json_pack("{s:s,s:o}", "format", "dynamo:1", "tables", models);
 	if (options.model_file != NULL && json_dump_file(document, options.model_file, JSON_INDENT(2)) != 0)
 		MoveFail("cannot write \"%s\": %s", options.model_file, strerror(errno));

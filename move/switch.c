@@ -115,6 +115,14 @@ MoveTimeToLive(Link *source, Link *target)
 	free(theirs);
 }
 
+/* The exit status of a command that has not switched. */
+static int
+NotSwitched(void)
+{
+	MoveSay("not switched: %s", move_stop ? "it was interrupted" : "the tables differ");
+	return move_stop ? 2 : 1;
+}
+
 /* Applies what is left, and compares.  False: not now. */
 static bool
 Drain(const Direction *direction, const char *arn)
@@ -124,12 +132,7 @@ Drain(const Direction *direction, const char *arn)
 	if (move_stop)
 		return false;
 	MoveSay("applied the last %ld changes", applied);
-	if (!options.no_compare && CompareTables() > 0)
-	{
-		MoveSay("not switched: the tables differ");
-		return false;
-	}
-	return !move_stop;
+	return (options.no_compare || CompareTables() == 0) && !move_stop;
 }
 
 static Direction
@@ -157,9 +160,9 @@ SwitchForward(Link *source, Link *target)
 	int			status = 0;
 
 	if (JsonString(move, "stream") != NULL && !Drain(&direction, JsonString(move, "stream")))
-		status = 1;
+		status = NotSwitched();
 	else if (JsonString(move, "stream") == NULL && !options.no_compare && CompareTables() != 0)
-		status = 1;
+		status = NotSwitched();
 	if (status == 0)
 	{
 		arn = TargetStream(target);
@@ -185,7 +188,7 @@ SwitchBack(Link *source, Link *target)
 	char	   *text;
 	json_t	   *move = NeedMove(source, target, "switched", &text);
 	Direction	direction = Backward(move);
-	int			status = Drain(&direction, JsonString(move, "target_stream")) ? 0 : 1;
+	int			status = Drain(&direction, JsonString(move, "target_stream")) ? 0 : NotSwitched();
 
 	if (status == 0)
 	{

@@ -91,6 +91,15 @@ sub answer_of
 {
 	my ($operation, $request, $mode) = @_;
 
+	if ($operation eq 'DescribeTable' && $mode eq 'names')
+	{
+		my $table = table_of($request->{TableName});
+
+		$table->{GlobalSecondaryIndexes} = [ { IndexName => "by\e[31m", KeySchema => [ { AttributeName => "at\n\x{9b}31m", KeyType => 'HASH' } ],
+			Projection => { ProjectionType => 'ALL' } } ];
+		push @{ $table->{AttributeDefinitions} }, { AttributeName => "at\n\x{9b}31m", AttributeType => 'S' };
+		return { Table => $table };
+	}
 	return { Table => table_of($request->{TableName}) } if $operation eq 'DescribeTable';
 	return { UnprocessedItems => {} } if $operation eq 'BatchWriteItem';
 	return { TimeToLiveDescription => { TimeToLiveStatus => 'DISABLED' } } if $operation eq 'DescribeTimeToLive';
@@ -281,9 +290,14 @@ move_ok('records without a time', 'no time', 'follow', '--until-quiet', 0.5, @ne
 %now = map { split /=/ } split / /, values_in('Lies');
 is("@now{qw(item1 item2)}", '301 202', 'are not skipped');
 
+my $plan = move_ok('names with control characters', 'names', 'plan', '--table', 'Lies', @from);
+like($plan, qr/^  global index by\\x1b\[31m: partition key at\\x0a\\x9b31m \(S\)$/m, 'are shown without them');
+unlike($plan, qr/[\e\x{9b}]/, 'everywhere');
+
 # ---- the end of the program ----
 
-for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patience', 4], ['slow', 'compare', '--table', 'Lies', @from, @into])
+for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patience', 4], ['slow', 'compare', '--table', 'Lies', @from, @into],
+	['slow', 'switch', '--table', 'Lies', '--until-quiet', 0.5, @from, @into])
 {
 	my ($mode, @args) = @$_;
 	my ($out, $err) = ('', '');
@@ -295,7 +309,9 @@ for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patien
 	$h->signal('TERM');
 	$h->finish;
 	is(($h->full_results)[0] >> 8, 2, "$args[0] was stopped");
+	unlike($err, qr/GetItem/, 'at once') if $mode eq 'slow';
 	cmp_ok(scalar(() = slurp_file($log) =~ /^Scan/mg), '<', 100, 'without a storm of requests');
+	like($err, qr/^not switched: it was interrupted$/m, 'and says so') if $args[0] eq 'switch';
 }
 set(mode => '');
 move_fails('too many jobs', '--jobs needs a number from 1 to 1000', '', 'copy', @new, '--jobs', '1000000000');
@@ -339,6 +355,12 @@ like(move_ok('an authority by option', '', @tls, '--ca-bundle', "$work/ca.crt"),
 move_fails('an unknown authority', 'cannot use the address of the source', '', @tls);
 $tls[-1] =~ s/localhost/127.0.0.1/;
 move_fails('another name than that of the certificate', 'cannot use the address of the source', '', @tls, '--ca-bundle', "$work/ca.crt");
+
+my @secure = ('copy', '--create', '--table', 'Secure', @from, '--target-endpoint-url', "https://localhost:$target_port", '--target-region', 'us-east-1');
+move_fails('an unknown authority of the target', 'cannot use the address of the target', '', @secure);
+move_fails('that of the source is not that of the target', 'cannot use the address of the target', '', @secure, '--ca-bundle', "$work/ca.crt");
+move_ok('an authority of the target', '', @secure, '--target-ca-bundle', "$work/ca.crt");
+is(mover_sql('SELECT count(*) FROM "Secure"'), '12', 'the items are there');
 
 # ---- an export with a line that begins with a zero byte ----
 
