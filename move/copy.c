@@ -281,7 +281,8 @@ ChooseSegments(json_t *table)
 
 	if (options.segments > 0)
 		return options.segments;
-	return !SegmentsStay() ? 1 : count < options.jobs ? options.jobs : count;
+	/* our server reads the whole index for each segment */
+	return !SegmentsStay() ? 1 : !options.source.is_aws || count < options.jobs ? options.jobs : count;
 }
 
 /* Records what moves where, and from which changes on. */

@@ -68,6 +68,8 @@ Connect(Link *link)
 	PQsetNoticeProcessor(link->conn, IgnoreNotice, NULL);
 	PQclear(PQexec(link->conn, "SET statement_timeout = 0"));
 	PQclear(PQexec(link->conn, "SET idle_in_transaction_session_timeout = 0"));
+	/* a segment must stay what it is, also when it is read again tomorrow */
+	PQclear(PQexec(link->conn, "SET dynamo.segment_ranges = off"));
 	link->in_transaction = false;
 }
 

@@ -9,10 +9,10 @@
 --
 
 -- Some items: of a large table from a hundred places, so that large collections do not
--- prevail.  Of an index the first ones, for it may have so few partitions that most places
+-- prevail.  Segments that are ranges lead to these places.  Of an index the first ones, for it may have so few partitions that most places
 -- have none.
 CREATE FUNCTION dynamo_internal.sample_items(table_name regclass, index_name text, items integer) RETURNS SETOF dynamo.item
-	LANGUAGE sql STABLE
+	LANGUAGE sql STABLE SET dynamo.segment_ranges = on
 	BEGIN ATOMIC
 SELECT i.item
 FROM (SELECT LEAST(100, GREATEST($3 / 10, 1)) AS places,

@@ -31,11 +31,11 @@
 #include "store/plan.h"
 #include "store/privileges.h"
 #include "store/raw_table.h"
-#include "store/segment.h"
 #include "store/store.h"
 #include "table/distribution.h"
 
 static bool direct_access = true;
+static bool segment_ranges = false;
 
 void
 StoreInit(void)
@@ -48,7 +48,14 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
-	SegmentsInit();
+	DefineCustomBoolVariable("dynamo.segment_ranges",
+							 "Reads segments of scans as ranges of keys, which ANALYZE defines.",
+							 "A segment then costs its share of a scan, but a scan that pauses while ANALYZE defines other ranges misses items.",
+							 &segment_ranges,
+							 false,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
 	RawTableInit();
 }
 
@@ -56,6 +63,12 @@ bool
 StoreAccessIsDirect(void)
 {
 	return direct_access;
+}
+
+bool
+StoreSegmentsAreRanges(void)
+{
+	return segment_ranges;
 }
 
 /*

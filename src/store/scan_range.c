@@ -244,10 +244,13 @@ StoreSegment(Store *store, const IndexDef *index, uint32 segment, uint32 total_s
 		placement->shards_of_segment(store->def, segment, total_segments, &slice->first_shard, &slice->end_shard);
 		return slice;
 	}
-	SegmentsKeep(RelationGetRelid(store->rel));
-	map = SegmentMapRead(store->rel, store->def, index);
-	if (StoreHidesRows(store))
-		map->nranges = 1;
+	if (StoreSegmentsAreRanges() && !StoreHidesRows(store))
+	{
+		SegmentsKeep(RelationGetRelid(store->rel));
+		map = SegmentMapRead(store->rel, store->def, index);
+	}
+	else
+		map = SegmentMapWhole(index != NULL ? &index->key : &store->def->key);
 	SegmentSliceInit(slice, map, segment, total_segments);
 	return slice;
 }

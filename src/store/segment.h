@@ -22,25 +22,26 @@
  * there are n ranges, for any n.  A partition is in one segment, and halving a
  * segment does not move items to other segments.
  *
- * Without ranges, there is a single one, in which the hash decides.  An item's
- * segment then depends on its partition key and n alone, whatever becomes of the
- * table, but every segment reads the whole index.  This is the rule, because a
- * scan may pause for any time, and its requests come through any connection.
+ * Unless dynamo.segment_ranges is on, a scan has a single range, in which the
+ * hash decides.  An item's segment then depends on its partition key and n
+ * alone, whatever becomes of the table and of its statistics, but every segment
+ * reads the whole index.  This is the rule, because a scan may pause for any
+ * time, and its requests come through any connection.
  *
- * Where dynamo.segment_ranges is on, ANALYZE, which has a sample of the table,
- * computes ranges with equal numbers of items and stores them with the
- * statistics of the column "item".  There every session finds them, also on
- * standbys, and nobody else writes them.  ANALYZE keeps existing ranges,
- * whatever the setting, and computes others only when the existing ones have
- * become much less even.
+ * ANALYZE, which has a sample of the table, computes ranges with equal numbers
+ * of items and stores them with the statistics of the column "item".  There
+ * every session finds them, also on standbys, and nobody else writes them.
+ * ANALYZE keeps existing ranges, and computes others only when the existing
+ * ones have become much less even.
  *
- * A scan during which ranges change misses items or returns them twice.  A
- * session that reads a segment holds a lock on the table's segments; ANALYZE
- * changes ranges only if nobody holds it.  The lock is for the current period
- * of five minutes, and locks of the previous period also count, so that an idle
- * session keeps ranges for no longer.  This protects a scan that pauses for no
- * more than five minutes and has a session connected, of the same server: whoever
- * turns the setting on answers for all others.
+ * A scan by ranges misses items, or returns them twice, if ranges change
+ * meanwhile.  A session that reads a segment by ranges holds a lock on the
+ * table's segments; ANALYZE changes ranges only if nobody holds it.  The lock
+ * is for the current period of five minutes, and locks of the previous period
+ * also count, so that an idle session keeps ranges for no longer.  Such a scan
+ * is therefore safe if it pauses for no more than five minutes and one of its
+ * sessions is connected.  Sessions of a standby cannot lock segments of the
+ * primary.
  *
  * A segment of a distributed table consists of whole shards, which are
  * read one after another; segments that are more than the shards are empty.  Both
@@ -108,6 +109,9 @@ extern int	SegmentCompareKeys(const Slice *a, const Slice *b, int npartition);
 
 /* ---- segment_map.c ---- */
 
+/* A single range; the result is palloc'd. */
+extern SegmentMap *SegmentMapWhole(const KeySchema *key);
+
 /*
  * Reads the ranges of a table, or of one of its indexes; a single range if
  * none are stored.  rel is the table; the result is palloc'd.
@@ -143,8 +147,6 @@ extern void SegmentsHold(void);
 extern void SegmentsHoldAgain(void);
 
 /* ---- segment_draw.c ---- */
-
-extern void SegmentsInit(void);
 
 /*
  * Called by ANALYZE for a column: fills a slot of its statistics with the

@@ -13,7 +13,6 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "utils/datum.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -43,21 +42,6 @@
  */
 #define SAMPLE_MAX_KEYS		(SEGMENT_MAX_RANGES * ITEMS_PER_RANGE)
 #define SAMPLE_MAX_BYTES	(4 * 1024 * 1024)
-
-static bool segment_ranges = false;
-
-void
-SegmentsInit(void)
-{
-	DefineCustomBoolVariable("dynamo.segment_ranges",
-							 "Lets ANALYZE divide tables into ranges of keys, which segments of scans consist of.",
-							 "Segments then cost their share of a scan, but a scan that is paused while they change misses items.",
-							 &segment_ranges,
-							 false,
-							 PGC_USERSET,
-							 0,
-							 NULL, NULL, NULL);
-}
 
 /* The keys of one index; they and the ranges from them are in a context of their own. */
 typedef struct Sample
@@ -267,8 +251,8 @@ ComputeUnevenness(const SegmentMap *map, const Sample *sample)
 }
 
 /*
- * Whether ranges may change: no session is reading segments.  The lock is requested
- * only once, when new ranges are needed.
+ * Whether no session is reading segments.  The lock is requested only once,
+ * when new ranges are needed.
  */
 static bool
 LockForDrawing(Drawing *d)
@@ -353,14 +337,15 @@ DrawTable(void *arg)
 }
 
 /*
- * Works in memory that is freed afterwards.  ANALYZE keeps the present ranges if the
- * setting is off, and in a transaction block, for the end of which readers would wait.  A damaged definition must not make ANALYZE fail, which may
+ * Works in memory that is freed afterwards.  In a transaction block ANALYZE
+ * keeps the present ranges, because readers would wait for the end of the
+ * transaction.  A damaged definition must not make ANALYZE fail, which may
  * process the whole database.
  */
 void
 SegmentsDraw(VacAttrStats *stats, int slot, int nrows)
 {
-	Drawing		d = {.stats = stats, .slot = slot, .nrows = nrows, .may_lock = segment_ranges && !IsTransactionBlock()};
+	Drawing		d = {.stats = stats, .slot = slot, .nrows = nrows, .may_lock = !IsTransactionBlock()};
 	ErrorData  *error = NULL;
 	MemoryContext context;
 	MemoryContext old;

@@ -117,17 +117,25 @@ FindItem(const AttStatsSlot *slot, const IndexDef *index)
 }
 
 SegmentMap *
+SegmentMapWhole(const KeySchema *key)
+{
+	SegmentMap *map = palloc0(sizeof(SegmentMap));
+
+	map->nranges = 1;
+	map->npartition = key->npartition;
+	return map;
+}
+
+SegmentMap *
 SegmentMapRead(Relation rel, const TableDef *def, const IndexDef *index)
 {
 	const KeySchema *key = ChooseKey(def, index);
-	SegmentMap *map = palloc0(sizeof(SegmentMap));
+	SegmentMap *map = SegmentMapWhole(key);
 	bool		inherited = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	HeapTuple	statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(rel)),
 											 Int16GetDatum(def->item_attnum), BoolGetDatum(inherited));
 	AttStatsSlot slot;
 
-	map->nranges = 1;
-	map->npartition = key->npartition;
 	if (!HeapTupleIsValid(statistics))
 		return map;
 	if (get_attstatsslot(&slot, statistics, SEGMENT_STATISTICS, InvalidOid, ATTSTATSSLOT_VALUES))

@@ -28,6 +28,9 @@
 
 extern void StoreInit(void);
 
+/* Whether segments are ranges, or hashes only (store/segment.h): dynamo.segment_ranges. */
+extern bool StoreSegmentsAreRanges(void);
+
 /* Whether rows may be accessed directly: dynamo.direct_access. */
 extern DYNAMO_EXPORT bool StoreAccessIsDirect(void);
 
