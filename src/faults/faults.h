@@ -89,7 +89,7 @@ extern bool FaultExecutePart(Request *request);
 
 extern void FaultStaleInit(void);
 
-/* Waits until a snapshot has been taken after dynamo_faults.stale_reads was set. */
+/* Waits until snapshots have been taken after dynamo_faults.stale_reads was set. */
 extern void FaultStaleAwait(void);
 
 /* A snapshot that is at least dynamo_faults.stale_reads old. */

@@ -41,7 +41,7 @@
 typedef struct Published
 {
 	LWLock	   *lock;
-	int			taken;			/* the setting for which a snapshot was taken; 0: none was */
+	int			taken[HOLDERS]; /* the setting for which each worker has taken a snapshot; 0: none */
 	int			holder;			/* from 1; 0: nothing is published */
 	int			age;			/* the setting for which it was */
 	VirtualTransactionId transaction;	/* of the holder */
@@ -80,7 +80,7 @@ StartPublished(void)
 	if (found)
 		return;
 	published->lock = &GetNamedLWLockTranche(LOCK_NAME)->lock;
-	published->taken = 0;
+	memset(published->taken, 0, sizeof(published->taken));
 	published->holder = 0;
 }
 
@@ -100,10 +100,10 @@ FaultStaleInit(void)
 /* ---- workers ---- */
 
 static void
-NoteTaken(int age)
+NoteTaken(int holder, int age)
 {
 	LWLockAcquire(published->lock, LW_EXCLUSIVE);
-	published->taken = age;
+	published->taken[holder - 1] = age;
 	LWLockRelease(published->lock);
 }
 
@@ -131,7 +131,10 @@ IsPublishedOf(int holder)
 	return result;
 }
 
-/* Holds a snapshot until another one is published, or another age is wanted. */
+/*
+ * Holds a snapshot until another one is published, or another age is wanted; not for ever if the
+ * other worker has failed.
+ */
 static void
 HoldSnapshot(int holder, int age)
 {
@@ -142,13 +145,14 @@ HoldSnapshot(int holder, int age)
 	StartTransactionCommand();
 	taken = GetCurrentTimestamp();
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
-	NoteTaken(age);
+	NoteTaken(holder, age);
 	while (fault_stale_reads == age &&
 		   (rest = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), taken + age * INT64CONST(1000) + 999)) > 0)
 		(void) PermanentWorkerSleep(rest);
 	if (fault_stale_reads == age)
 		Publish(holder, age, snapshot);
-	while (fault_stale_reads == age && IsPublishedOf(holder))
+	while (fault_stale_reads == age && IsPublishedOf(holder) &&
+		   !TimestampDifferenceExceeds(taken, GetCurrentTimestamp(), 3 * age + PATIENCE))
 		(void) PermanentWorkerSleep(Max(age / 50, 1));
 	UnregisterSnapshot(snapshot);
 	CommitTransactionCommand();
@@ -162,7 +166,7 @@ dynamo_faults_holder_main(Datum arg)
 	{
 		if (fault_stale_reads == 0)
 		{
-			NoteTaken(0);
+			NoteTaken(DatumGetInt32(arg), 0);
 			(void) PermanentWorkerSleep(0);
 		}
 		else
@@ -179,19 +183,20 @@ AwaitHolders(TimestampTz since)
 	if (TimestampDifferenceExceeds(since, GetCurrentTimestamp(), fault_stale_reads + PATIENCE))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-				 errmsg("no worker keeps a snapshot for \"dynamo_faults.stale_reads\""),
+				 errmsg("workers keep no snapshot for \"dynamo_faults.stale_reads\""),
 				 errhint("Increase \"max_worker_processes\".")));
 	pg_usleep(1000);
 	CHECK_FOR_INTERRUPTS();
 }
 
 static bool
-HasTakenSnapshot(void)
+AllHaveSnapshots(void)
 {
-	bool		result;
+	bool		result = true;
 
 	LWLockAcquire(published->lock, LW_SHARED);
-	result = published->taken == fault_stale_reads;
+	for (int i = 0; i < HOLDERS; i++)
+		result &= published->taken[i] == fault_stale_reads;
 	LWLockRelease(published->lock);
 	return result;
 }
@@ -201,7 +206,7 @@ FaultStaleAwait(void)
 {
 	TimestampTz since = GetCurrentTimestamp();
 
-	while (fault_stale_reads > 0 && !HasTakenSnapshot())
+	while (fault_stale_reads > 0 && !AllHaveSnapshots())
 		AwaitHolders(since);
 }
 

@@ -344,6 +344,8 @@ cmp_ok($versions, '>', 10, 'every read finds a version of the item');
 	if $node->safe_psql('postgres', 'GRANT CREATE ON SCHEMA public TO app; SELECT 1');
 (undef, undef, $output) = request('PutItem', { TableName => 'fresh', Item => { id => { S => 'a' } } });
 is((request('GetItem', { TableName => 'fresh', Key => { id => { S => 'a' } } }))[0], 200, 'a table that is newer than the snapshot can be read');
+$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo stale reads' LIMIT 1});
+unseen('GetItem, after the end of a worker,', sub { has('GetItem', Key => key('stale', $_[0])) });
 faults(stale_reads => 1000, stale_indexes_only => 'on');
 put('stale', 'table');
 is(has('GetItem', Key => key('stale', 'table')), 1, 'the table is not stale if only indexes are to be');
@@ -353,6 +355,15 @@ put('stale', 'end');
 is(stale_query('end', 'apart'), 1, 'no read is stale again');
 is($node->safe_psql('postgres', q{SELECT bool_and(t) FROM (SELECT count(*) = 0 AS t FROM pg_stat_activity WHERE backend_type = 'dynamo stale reads' AND backend_xmin IS NOT NULL) s}), 't', 'and no snapshot is held')
 	if wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo stale reads' AND backend_xmin IS NOT NULL}) eq '0' });
+
+$node->append_conf('postgresql.conf', "max_worker_processes = 6\n");
+$node->restart;
+wait_until(sub { connect_http($port) });
+is((request('GetItem', { TableName => 'songs', Key => key('stale', 'end') }))[0], 200, 'a server without room for both workers');
+faults(stale_reads => 1);
+is((request('GetItem', { TableName => 'songs', Key => key('stale', 'end') }))[1], 'InternalServerError', 'refuses stale reads');
+like(slurp_file($node->logfile), qr/workers keep no snapshot for "dynamo_faults.stale_reads".*?Increase "max_worker_processes"/s, 'and says why');
+faults();
 
 # ---- the documentation ----
 

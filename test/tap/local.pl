@@ -32,6 +32,7 @@ signals
 SIGKILL while the server is being made
 a server that is killed
 a process that ends without stop()
+programs in the directories of embedded-postgres
 what is missing
 END
 

