@@ -41,6 +41,7 @@ MODULE_MAGIC("dynamo", DYNAMO_VERSION);
 PGDLLEXPORT void _PG_init(void);
 
 bool		library_is_known;
+static bool is_preloaded;		/* and new sessions have it as it is now */
 
 /* ---- the library for Citus ---- */
 
@@ -65,6 +66,7 @@ void
 _PG_init(void)
 {
 	library_is_known = true;
+	is_preloaded = process_shared_preload_libraries_in_progress;
 	StatInit();
 	DdlInit();
 	TableCacheInit();
@@ -103,7 +105,8 @@ CheckLibraryVersion(const char *library, const char *version)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("library \"%s\" has version %s, but \"dynamo\" has version %s",
 						library, version, DYNAMO_VERSION),
-				 errhint("Restart the server.")));
+				 errdetail("The files have been replaced since \"dynamo\" was loaded."),
+				 is_preloaded ? errhint("Restart the server.") : errhint("Connect again.")));
 }
 
 /* version() returns text */
