@@ -82,6 +82,7 @@ UNION ALL
 SELECT 'endpoint', CASE WHEN s.port = 0 THEN 'info' WHEN n.alive = 0 OR s.database <> current_database() THEN 'error' WHEN n.alive < s.workers THEN 'warning' ELSE 'ok' END,
 	   CASE WHEN s.port = 0 THEN 'off: the server has no HTTP port'
 	   WHEN s.database <> current_database() THEN format('serves the database "%s"', s.database)
+	   WHEN s.workers = 0 THEN format('%s workers run, port %s', n.alive, s.port)	-- as many as fit the machine
 	   ELSE format('%s of %s workers run, port %s', n.alive, s.workers, s.port) END,
 	   CASE WHEN s.port = 0 THEN 'set dynamo.http_port, if clients use DynamoDB''s API'
 	   WHEN s.database <> current_database() THEN 'connect to that database, or set dynamo.database and restart the server'

@@ -126,6 +126,14 @@ query('CREATE ROLE watcher IN ROLE pg_monitor');
 is(query(q{SET ROLE watcher; SELECT string_agg(subject || ': ' || detail, '; ') FROM dynamo.check_setup() WHERE status <> 'ok'}),
 	'access keys: there are none that you may see', 'a monitoring role sees no keys of others');
 
+# ---- as many workers as fit the machine ----
+
+like(row('endpoint'), qr/^2 of 2 workers run, port \d+ /, 'a number of workers that is set');
+$node->append_conf('postgresql.conf', "dynamo.http_workers = 0\n");
+$node->restart;
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
+like(row('endpoint'), qr/^\d+ workers run, port \d+ /, 'one that is not');
+
 # ---- before any set-up ----
 
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''\narchive_mode = off\n");
