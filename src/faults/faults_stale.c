@@ -36,7 +36,7 @@
 #define LOCK_NAME	"dynamo stale reads"
 
 /* How long a request waits for a snapshot in addition to its age, in milliseconds. */
-#define PATIENCE	10000
+#define PATIENCE	5000
 
 typedef struct Published
 {
