@@ -1,5 +1,6 @@
 # site.pl: scripts/site creates a site in which every page can be reached, every link
-# has a target, and the search finds words.
+# has a target, the search finds words, and, where there are Chromium and Node.js, no page is
+# wider than a phone (narrow.mjs).
 use strict;
 use warnings;
 use File::Basename;
@@ -72,4 +73,15 @@ is(join("\n", @dead), '', 'no dead links');
 my $index = decode_json(slurp_file("$site/search/search_index.json"));
 my %words = map { $_ => 1 } map { split /$index->{config}{separator}/, $_->{text} } @{ $index->{docs} };
 ok($words{$_}, "the search finds $_") for qw(create_access_key http_port ConsistentRead psycopg2);
+SKIP:
+{
+	my ($browser) = grep { -x } map { "$_/chromium" } split /:/, "$ENV{PATH}:/usr/bin";
+	my ($out, $error) = ('', '');
+
+	skip 'no chromium', 1 if !$browser;
+	skip 'no node', 1 if system('command -v node >/dev/null 2>&1') != 0;
+	IPC::Run::run([ 'node', "$FindBin::RealBin/narrow.mjs", $browser, $site, 390 ], '<', '/dev/null', '>', \$out, '2>', \$error, IPC::Run::timeout(300));
+	is($out, "all pages\n", 'no page is wider than 390 pixels') or diag($error);
+}
+
 done_testing();
