@@ -64,18 +64,53 @@ sub in_source
 	return map { "$what $_" } sort keys %found;
 }
 
-# The names of all metrics with their types, also of those that have no value yet.
-sub metrics
+# The SQLSTATEs, each with the exception that it means.
+sub states
+{
+	my %state = slurp_file("$project/src/errors.h") =~ /#define (ERRCODE_\w+)\s+MAKE_SQLSTATE\(([^)]*)\)/g;
+	my %exception = slurp_file("$project/src/errors.c") =~ /^\t\{(ERRCODE_DYNAMO_\w+), "(\w+)"/mg;
+
+	return map { ($state{$_} =~ tr/', //dr) . ($exception{$_} ? " $exception{$_}" : '') } keys %state;
+}
+
+# The text of all metrics, also of those that have no value yet.
+sub metrics_text
 {
 	my $socket;
 
 	wait_until(sub { $socket = connect_http($metrics_port) });
 	send_raw($socket, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-	return sort(read_answer($socket)->{body} =~ /^# TYPE (dynamo_\w+ \w+)$/mg);
+	return read_answer($socket)->{body};
+}
+
+# The names of all metrics with their types and labels, on a server where each of them counts something.
+sub metrics
+{
+	my $text;
+	my $has_value = sub { my ($name) = @_; $text =~ /^\Q$name\E(?:_bucket)?[{ ]/m };
+
+	$node->safe_psql('postgres', <<'SQL');
+SELECT dynamo.create_table('songs', 'id');
+SELECT dynamo.enable_stream('songs');
+SELECT dynamo.request('UpdateTimeToLive', '{"TableName": "songs", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "until"}}');
+SELECT dynamo.request('UpdateContributorInsights', '{"TableName": "songs", "ContributorInsightsAction": "ENABLE"}');
+SELECT dynamo.request('PutItem', '{"TableName": "songs", "Item": {"id": {"S": "a"}}}');
+SELECT dynamo.request('GetItem', '{"TableName": "songs", "Key": {"id": {"S": "a"}}}');
+SQL
+	wait_until(sub { $text = metrics_text(); !grep { !$has_value->($_) } $text =~ /^# TYPE (\w+)/mg });
+	is(join(' ', grep { !$has_value->($_) } $text =~ /^# TYPE (\w+)/mg), '', 'each metric has a value');
+	my @metrics;
+	for (sort { $a->[0] cmp $b->[0] } map { [ split ' ' ] } $text =~ /^# TYPE (dynamo_\w+ \w+)$/mg)
+	{
+		my ($name, $type) = @$_;
+		my ($labels) = $text =~ /^\Q$name\E(?:_bucket)?\{(.*)\} /m;
+		push @metrics, "$name $type" . (defined $labels ? ' (' . join(', ', $labels =~ /(\w+)="(?:[^"\\]|\\.)*"/g) . ')' : '');
+	}
+	return @metrics;
 }
 
 my $objects = $node->safe_psql('postgres', $catalog);
-my @states = map { tr/', //dr } slurp_file("$project/src/errors.h") =~ /MAKE_SQLSTATE\(([^)]*)\)/g;
+my @states = states();
 my @metrics = metrics();
 
 cmp_ok(scalar @states, '>', 30, 'SQLSTATEs');
