@@ -60,13 +60,13 @@ EntityKeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
 	if (key->condition == NULL || ConditionMatches(key->condition, item))
 		status = EntityComposeKey(entity, key, item, &text, &why);
 	if (status == COMPOSE_UNFIT)
-		return psprintf("key attribute %.*s cannot be composed: attribute %.*s %s",
+		return psprintf("key attribute \"%.*s\" cannot be composed: attribute \"%.*s\" %s",
 						(int) key->attribute.len, key->attribute.data,
 						(int) why.part->name.len, why.part->name.data, why.reason);
 	if (status == COMPOSE_OK ? !ValueIsMissing(given) && ValueTypeOf(given) == VALUE_S &&
 		SliceEqual(ValuePayload(given), (Slice) {text.data, text.len}) : ValueIsMissing(given))
 		return NULL;
-	return psprintf("key attribute %.*s is %s; it should be %s%s%s", (int) key->attribute.len, key->attribute.data,
+	return psprintf("key attribute \"%.*s\" is %s; it should be %s%s%s", (int) key->attribute.len, key->attribute.data,
 					DescribeValue(given), status == COMPOSE_OK ? "\"" : "",
 					status == COMPOSE_OK ? text.data : "absent", status == COMPOSE_OK ? "\"" : "");
 }
@@ -80,7 +80,7 @@ FormerProblem(const Entity *entity, ValueRef item)
 		Slice		name = entity->former[i].attribute;
 
 		if (FormerKeyStays(&entity->former[i], item))
-			return psprintf("key attribute %.*s is %s, which no template composes any more",
+			return psprintf("key attribute \"%.*s\" is %s, which no template composes any more",
 							(int) name.len, name.data, DescribeValue(AttributeFind(item, name.data, name.len)));
 	}
 	return NULL;
@@ -104,16 +104,16 @@ ComputedProblem(const Entity *entity, ValueRef item)
 		if (other != NULL)
 		{
 			if (!EntityCounterpartsAgree(entity, a, other, item, &agree, &problem))
-				return psprintf("attribute %.*s cannot be computed", (int) a->name.len, a->name.data);
+				return psprintf("attribute \"%.*s\" cannot be computed", (int) a->name.len, a->name.data);
 			if (!agree)
-				return psprintf("attributes %.*s and %.*s contradict each other", (int) a->name.len, a->name.data,
+				return psprintf("attributes \"%.*s\" and \"%.*s\" contradict each other", (int) a->name.len, a->name.data,
 								(int) other->name.len, other->name.data);
 			continue;
 		}
 		if (!EntityCompute(entity, a, item, &value, &problem))
-			return psprintf("attribute %.*s cannot be computed", (int) a->name.len, a->name.data);
+			return psprintf("attribute \"%.*s\" cannot be computed", (int) a->name.len, a->name.data);
 		if (ValueIsMissing(value) ? !ValueIsMissing(v) : ValueIsMissing(v) || !ValueEqual(v, value))
-			return psprintf("attribute %.*s is not what is computed", (int) a->name.len, a->name.data);
+			return psprintf("attribute \"%.*s\" is not what is computed", (int) a->name.len, a->name.data);
 	}
 	return NULL;
 }
@@ -131,7 +131,7 @@ TestedProblem(const Entity *entity, ValueRef item)
 			why = EntityEnumProblem(a, v);
 
 		if (why != NULL)
-			return psprintf("attribute %.*s %s", (int) a->name.len, a->name.data, why);
+			return psprintf("attribute \"%.*s\" %s", (int) a->name.len, a->name.data, why);
 	}
 	return NULL;
 }
@@ -144,7 +144,7 @@ RequiredProblem(const Entity *entity, ValueRef item)
 		const EntityAttribute *a = &entity->attributes[i];
 
 		if (a->required && !EntityHasRequired(entity, item, a->name))
-			return psprintf("attribute %.*s is missing", (int) a->name.len, a->name.data);
+			return psprintf("attribute \"%.*s\" is missing", (int) a->name.len, a->name.data);
 	}
 	return NULL;
 }

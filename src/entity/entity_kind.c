@@ -202,7 +202,7 @@ EntityOfKey(const EntitySet *set, ValueRef item, Problem *problem)
 				.sqlstate = ERRCODE_DYNAMO_VALIDATION,
 				.message = psprintf(DYNAMO_INVALID_PARAMETERS "An item with this key could be of entity %.*s or %.*s",
 									(int) found->name.len, found->name.data, (int) entity->name.len, entity->name.data),
-				.hint = psprintf("Set its type attribute %.*s.", (int) entity->type_attribute.len, entity->type_attribute.data)
+				.hint = psprintf("Set its type attribute \"%.*s\".", (int) entity->type_attribute.len, entity->type_attribute.data)
 			});
 			return NULL;
 		}

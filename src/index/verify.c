@@ -135,7 +135,7 @@ ReportStaleColumn(Verification *v, BaseRow *row, const AttributeDef *attr)
 {
 	if (v != NULL)
 		ReportProblem(v, "stale column", BaseRowKey(v->def, row),
-					  psprintf("Column \"%s\" differs from attribute %s of the item.",
+					  psprintf("Column \"%s\" differs from attribute \"%s\" of the item.",
 							   attr->column, attr->name.data));
 }
 

@@ -169,7 +169,7 @@ CheckKeysDiffer(const Entity *old, const Entity *new)
 			OnlyWidensNumbers(old, key->template, other->template) ||
 			!TemplatesOverlap(key->template, other->template, &example))
 			continue;
-		CannotMigrate(old, psprintf("\"%s\" could be an old and a new value of key attribute %.*s.", example.data,
+		CannotMigrate(old, psprintf("\"%s\" could be an old and a new value of key attribute \"%.*s\".", example.data,
 									(int) key->attribute.len, key->attribute.data),
 					  "Choose a template that begins differently, such as ORDERS#{order_id} in place of ORDER#{order_id}.");
 	}

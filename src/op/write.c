@@ -278,7 +278,7 @@ RaiseInvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v
 	place.key = KeyColumnsText(columns, KeyCount(&w->def->key),
 							   w->key.values, (bool[]) {false, false});
 	if (problem == NULL)
-		problem = psprintf("Column \"%s\" differs from attribute %s of the item.",
+		problem = psprintf("Column \"%s\" differs from attribute \"%s\" of the item.",
 						   attr->column, attr->name.data);
 	InvalidRowError(&place, problem);
 }

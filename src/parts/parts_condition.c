@@ -139,7 +139,7 @@ WrongClause(const PartsQuery *q, const Entity *entity)
 		if (problem != NULL)
 			return problem;
 		if (IsTypeAttribute(entity, name) ? test.op != KEY_EQ : !IsPartOfTarget(&q->target, entity, name))
-			return psprintf("has no part %.*s", (int) name.len, name.data);
+			return psprintf("has no part \"%.*s\"", (int) name.len, name.data);
 	}
 	return NULL;
 }
@@ -158,10 +158,10 @@ MissingPartition(const PartsQuery *q, const Entity *entity)
 			const TemplatePart *part = t->pieces[j].part;
 
 			if (part != NULL && !HasEquality(q, entity, part->name) && ValueIsMissing(KnownValue(entity, part->name)))
-				return psprintf("needs %.*s by \"=\"", (int) part->name.len, part->name.data);
+				return psprintf("needs \"%.*s\" by \"=\"", (int) part->name.len, part->name.data);
 		}
 		if (t == NULL && !HasEquality(q, entity, attribute->name))
-			return psprintf("needs %.*s by \"=\"", (int) attribute->name.len, attribute->name.data);
+			return psprintf("needs \"%.*s\" by \"=\"", (int) attribute->name.len, attribute->name.data);
 	}
 	return NULL;
 }
@@ -209,7 +209,7 @@ RaiseCondition(const PartsQuery *q, const char *detail)
 static const char *
 NameTarget(const PartsQuery *q)
 {
-	return q->target.index == NULL ? "The table" : psprintf("Index %s", q->target.index->name);
+	return q->target.index == NULL ? "The table" : psprintf("Index \"%s\"", q->target.index->name);
 }
 
 static void
@@ -231,7 +231,7 @@ RaiseNoEntity(const PartsQuery *q)
 		if (++n > MAX_DESCRIBED)
 			appendStringInfoString(&detail, "...");
 		else
-			appendStringInfo(&detail, "entity %.*s %s", (int) entity->name.len, entity->name.data,
+			appendStringInfo(&detail, "entity \"%.*s\" %s", (int) entity->name.len, entity->name.data,
 							 WhyNotCondition(q, entity));
 	}
 	appendStringInfoChar(&detail, '.');
@@ -243,9 +243,9 @@ RaiseSeveral(const PartsQuery *q, const Entity *a, const Entity *b)
 {
 	const Entity *typed = a->type_attribute.data != NULL ? a : b;
 	const char *add = typed->type_attribute.data == NULL ? "query the key attributes" :
-		psprintf("add a condition on %.*s", (int) typed->type_attribute.len, typed->type_attribute.data);
+		psprintf("add a condition on \"%.*s\"", (int) typed->type_attribute.len, typed->type_attribute.data);
 
-	RaiseCondition(q, psprintf("The parts are those of entity %.*s and of entity %.*s: %s.",
+	RaiseCondition(q, psprintf("The parts are those of entity \"%.*s\" and of entity \"%.*s\": %s.",
 							   (int) a->name.len, a->name.data, (int) b->name.len, b->name.data, add));
 }
 
@@ -308,7 +308,7 @@ EntityOfCondition(const PartsQuery *q)
 		return EntityOfClauses(q);
 	why = WhyNotCondition(q, entity);
 	if (why != NULL)
-		RaiseCondition(q, psprintf("Entity %.*s %s.", (int) entity->name.len, entity->name.data, why));
+		RaiseCondition(q, psprintf("Entity \"%.*s\" %s.", (int) entity->name.len, entity->name.data, why));
 	return entity;
 }
 

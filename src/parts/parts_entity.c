@@ -92,7 +92,7 @@ PartValueProblem(const Entity *entity, Slice name, ValueRef v)
 		return psprintf("has the %.*s \"%.*s\"", (int) name.len, name.data,
 						(int) entity->type_value.len, entity->type_value.data);
 	if (a != NULL && !ValueIsMissing(a->constant) && !ValueEqual(a->constant, v))
-		return psprintf("has another constant %.*s", (int) name.len, name.data);
+		return psprintf("has another constant \"%.*s\"", (int) name.len, name.data);
 	return NULL;
 }
 
@@ -120,7 +120,7 @@ MissingPart(const TableDef *def, const Entity *entity, ValueRef parts)
 			const TemplatePart *part = t->pieces[j].part;
 
 			if (part != NULL && !HasValue(entity, part, parts))
-				return psprintf("needs %.*s", (int) part->name.len, part->name.data);
+				return psprintf("needs \"%.*s\"", (int) part->name.len, part->name.data);
 		}
 	}
 	for (int i = 0; i < KeyCount(&def->key); i++)
@@ -128,7 +128,7 @@ MissingPart(const TableDef *def, const Entity *entity, ValueRef parts)
 		Slice		name = def->key.attributes[i].name;
 
 		if (IsGivenKey(def, entity, name) && ValueIsMissing(AttributeFind(parts, name.data, name.len)))
-			return psprintf("needs %.*s", (int) name.len, name.data);
+			return psprintf("needs \"%.*s\"", (int) name.len, name.data);
 	}
 	return NULL;
 }
@@ -164,7 +164,7 @@ WhyNotOf(const TableDef *def, const Entity *entity, ValueRef parts)
 			return problem;
 		if (!IsTypeAttribute(entity, name) && !EntityKeyHasPart(entity, name) && !IsGivenKey(def, entity, name) &&
 			!KeyComputesFrom(entity, name))
-			return psprintf("has no part %.*s", (int) name.len, name.data);
+			return psprintf("has no part \"%.*s\"", (int) name.len, name.data);
 	}
 	return MissingPart(def, entity, parts);
 }
@@ -195,7 +195,7 @@ HasTypeOf(const Entity *entity, ValueRef parts)
 static void
 AppendWhyNot(StringInfo out, const TableDef *def, const Entity *entity, ValueRef parts)
 {
-	appendStringInfo(out, "entity %.*s %s", (int) entity->name.len, entity->name.data,
+	appendStringInfo(out, "entity \"%.*s\" %s", (int) entity->name.len, entity->name.data,
 					 WhyNotOf(def, entity, parts));
 }
 
@@ -236,10 +236,10 @@ NoteSeveral(const Entity *a, const Entity *b, Problem *problem)
 	StringInfoData detail;
 
 	initStringInfo(&detail);
-	appendStringInfo(&detail, "The parts are those of entity %.*s and of entity %.*s: ",
+	appendStringInfo(&detail, "The parts are those of entity \"%.*s\" and of entity \"%.*s\": ",
 					 (int) a->name.len, a->name.data, (int) b->name.len, b->name.data);
 	if (typed->type_attribute.data != NULL)
-		appendStringInfo(&detail, "add the type attribute %.*s.",
+		appendStringInfo(&detail, "add the type attribute \"%.*s\".",
 						 (int) typed->type_attribute.len, typed->type_attribute.data);
 	else
 		appendStringInfoString(&detail, "give the table's key attributes.");
@@ -283,7 +283,7 @@ CheckPartsOf(const TableDef *def, const Entity *entity, ValueRef parts, Problem 
 	const char *why = entity->nbase == 0 ? "composes no key of the table" : WhyNotOf(def, entity, parts);
 
 	return why == NULL ||
-		NoteNotParts(psprintf("Entity %.*s %s.", (int) entity->name.len, entity->name.data, why), problem);
+		NoteNotParts(psprintf("Entity \"%.*s\" %s.", (int) entity->name.len, entity->name.data, why), problem);
 }
 
 bool

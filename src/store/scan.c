@@ -325,7 +325,7 @@ CheckColumnOfItem(const StoreScan *scan, int column, ValueRef v)
 	Datum		stored = scan->source->methods->column(scan->source, column, &isnull);
 
 	if (isnull || !ColumnHasValue(attr, stored, v))
-		InvalidRow(scan, psprintf("Column \"%s\" differs from attribute %s of the item.",
+		InvalidRow(scan, psprintf("Column \"%s\" differs from attribute \"%s\" of the item.",
 								  attr->column, attr->name.data));
 }
 

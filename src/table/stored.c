@@ -79,19 +79,19 @@ KeyAttributeProblem(const AttributeDef *attr, ValueRef v, uint32 max)
 	const char *name = attr->name.data;
 
 	if (ValueIsMissing(v))
-		return psprintf("The item has no attribute %s, which is a key.", name);
+		return psprintf("The item has no attribute \"%s\", which is a key.", name);
 	if (ValueTypeOf(v) != attr->type)
-		return psprintf("Attribute %s of the item, which is a key, has type %s, not %s.",
+		return psprintf("Attribute \"%s\" of the item, which is a key, has type %s, not %s.",
 						name, ValueTypeName(ValueTypeOf(v)), ValueTypeName(attr->type));
 	if (attr->type == VALUE_N)
 		return NULL;
 	if (v.len == 1)
-		return psprintf("Attribute %s of the item, which is a key, is empty.", name);
+		return psprintf("Attribute \"%s\" of the item, which is a key, is empty.", name);
 	if (v.len - 1 > max)
-		return psprintf("Attribute %s of the item, which is a key, has %u bytes; the limit is %u.",
+		return psprintf("Attribute \"%s\" of the item, which is a key, has %u bytes; the limit is %u.",
 						name, v.len - 1, max);
 	if (attr->type == VALUE_S && memchr(v.data + 1, '\0', v.len - 1) != NULL)
-		return psprintf("Attribute %s of the item, which is a key, contains U+0000.", name);
+		return psprintf("Attribute \"%s\" of the item, which is a key, contains U+0000.", name);
 	return NULL;
 }
 

@@ -88,7 +88,7 @@ ALTER TABLE $shard ENABLE ALWAYS TRIGGER $trigger;
 ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS; ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS});
 }
 my $problems = value_of($coordinator, q{SELECT problem, key ->> 'PK' <> '', detail FROM dynamo.verify_index('kvs', 'inl') ORDER BY 1, 2, 3});
-is($problems, join("\n", ('stale column|t|Column "G" differs from attribute G of the item.') x 2), 'columns that are wrong on two nodes');
+is($problems, join("\n", ('stale column|t|Column "G" differs from attribute "G" of the item.') x 2), 'columns that are wrong on two nodes');
 is(value_of($_, q{SELECT count(*) FROM dynamo.verify_index('kvs', 'inl')}), 2, $_->name . ' finds both') for $worker, $other;
 value_of($coordinator, q{DELETE FROM kvs WHERE "G" = 'wrong'});
 is(value_of($worker, q{SELECT * FROM dynamo.verify_index('kvs', 'inl')}), '', 'without these rows the index is sound');

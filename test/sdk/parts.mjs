@@ -30,7 +30,7 @@ await client.send(new DeleteCommand({ TableName, Key: order(7) }));
 const several = await client.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [order(1), order(2), order(7)] } } }));
 assert.equal(several.Responses[TableName].length, 2);
 await client.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: order(6) } }] }));
-await assert.rejects(client.send(new GetCommand({ TableName, Key: { kind: "order", customer_id: "js" } })), /Entity order needs order_id/);
+await assert.rejects(client.send(new GetCommand({ TableName, Key: { kind: "order", customer_id: "js" } })), /Entity "order" needs "order_id"/);
 
 // key conditions on parts, access patterns by name
 const between = { ":k": "order", ":c": "js", ":a": 2, ":b": 3 };

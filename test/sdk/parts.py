@@ -42,7 +42,7 @@ table.delete_item(Key=order(11), ConditionExpression=Attr("note").eq("new"))
 assert "Item" not in table.get_item(Key=order(11))
 batched = dynamodb.batch_get_item(RequestItems={"sdk_parts": {"Keys": [order(1), {"customer_id": "py"}, order(99)]}})
 assert len(batched["Responses"]["sdk_parts"]) == 2 and batched["UnprocessedKeys"] == {}, batched
-refused("ValidationException", "Entity order needs order_id", table.get_item, Key={"kind": "order", "customer_id": "py"})
+refused("ValidationException", "Entity \"order\" needs \"order_id\"", table.get_item, Key={"kind": "order", "customer_id": "py"})
 refused("ValidationException", "duplicates", dynamodb.batch_get_item,
         RequestItems={"sdk_parts": {"Keys": [{"customer_id": "py"}, {"kind": "customer", "customer_id": "py"}]}})
 with table.batch_writer() as batch:
