@@ -66,6 +66,10 @@ SELECT index_name, partition_key FROM indexes WHERE schema_name = 't_hints' AND 
 SELECT request('ListTables', '{"ExclusiveStartTableName": "sho"}');
 SELECT request('CreateTable', '{"TableName": "u", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], "BillingMode": "PAY_PER_REQUEST"}');
 
+-- plain JSON where a value is needed
+UPDATE music SET item['Year'] = '2016';
+UPDATE music SET item['Genre'] = '"Pop"';
+
 -- the names of parameters in SQL
 SELECT create_table('bad!name', 'pk');
 SELECT create_index('music', 'bad!name', 'Genre');

@@ -70,7 +70,7 @@ NoteWrongJson(JsonReader *r, ItemBuilder *b, const char *message, bool untyped)
 	if (null || !r->in_request)
 	{
 		found.detail = psprintf("At %s.", DescribePlace(b, false));
-		found.hint = ITEM_HINT;
+		found.hint = r->hint != NULL ? r->hint : ITEM_HINT;
 	}
 	else if (untyped)
 		found.hint = psprintf("The value at byte %u of the request has no type. Values in requests have types, such as {\"S\": \"text\"} or {\"N\": \"5\"}.",
