@@ -132,7 +132,13 @@ my @back = ('--table', 'Shop', '--source', $node->connstr('postgres'), '--target
 my $changes = q{SET search_path = public, dynamo;
 	SELECT count(update_item('Shop', build_item('PK', "PK", 'SK', "SK"), 'SET x = :x', expression_attribute_values => build_item(':x', random()))) FROM "Shop" WHERE "SK" % 3 = 0;
 	DELETE FROM "Shop" WHERE "SK" % 10 = 1};
-move_ends('copy', 0, 'copied 500 items', 'copy', '--create', @back);
+$copy = start_move(\$out, \$err, 'copy', '--create', '--segments', 3, '--rate', 5, @back);
+ok(wait_until(sub { my (undef, $state) = api($socket, Scan => { TableName => 'dynamo_move' }); grep { $_->{value}{S} =~ /"items":\d\d/ } @{ $state->{Items} || [] } }),
+	'a copy with segments begins');
+$copy->kill_kill(grace => 0);
+$copy->finish;
+$node->safe_psql('postgres', 'ANALYZE "Shop"');
+move_ends('it goes on where it was', 0, 'continuing after \d+ items\n.*copied 500 items', 'copy', @back);
 $node->safe_psql('postgres', $changes);
 move_ends('follow', 0, 'applied \d\d\d+ changes', 'follow', '--until-quiet', 1, @back);
 move_ends('compare', 0, ' 0 differences', 'compare', @back);
