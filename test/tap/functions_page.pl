@@ -26,6 +26,7 @@ my $expected = <<"HEAD" . "$rows\n";
 
 Everything in the schema `dynamo`, from A to Z. `SELECT * FROM dynamo.help('put_item')` returns the same in a session, with the arguments;
 a part of a name or a word of a description finds all that contain it. [README](README.md) lists the pages that describe them.
+`\\df dynamo.*` of psql lists functions of a table twice: for its name, and for its `regclass`.
 HEAD
 
 if ($ENV{WRITE_PAGE})
