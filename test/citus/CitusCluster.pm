@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_citus_cluster stop_citus_cluster endpoint_settings value_of refuses through_citus
-	shards_on key_on set_standby start_session move_shard count_up acknowledged);
+	shards_on key_on set_standby start_session move_shard move_when_clean count_up acknowledged);
 
 sub new_citus_node
 {
@@ -142,12 +142,28 @@ sub start_session
 	return $session;
 }
 
+# Moves shards by a statement.  Citus drops what a move has left behind later, or at the next
+# move: it waits one second for the locks of others, and passes over what its daemon is about to
+# drop.  Until that is gone, it refuses to move the shard back.
+sub move_when_clean
+{
+	my ($coordinator, $sql) = @_;
+
+	for (1 .. $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return if eval { value_of($coordinator, $sql); 1 };
+		die $@ if $@ !~ /shard move failed as the orphaned shard/;
+		sleep 1;
+	}
+	die 'a shard could not be moved';
+}
+
 # Moves the first shard of a table on a node to another one.
 sub move_shard
 {
 	my ($coordinator, $table, $from, $to, $mode) = @_;
 
-	$coordinator->safe_psql('postgres', sprintf q{SELECT citus_move_shard_placement(shardid, '%s', %d, '%s', %d, '%s')
+	move_when_clean($coordinator, sprintf q{SELECT citus_move_shard_placement(shardid, '%s', %d, '%s', %d, '%s')
 FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid)
 WHERE logicalrelid = '%s'::regclass AND nodeport = %d ORDER BY shardid LIMIT 1},
 		$from->host, $from->port, $to->host, $to->port, $mode, $table, $from->port);

@@ -237,24 +237,12 @@ sub writes
 	} 1 .. $n);
 }
 
-# Citus refuses to move a shard to a node that has yet to drop what was left of it.
-sub move_when_clean
-{
-	for (1 .. 180)
-	{
-		return if eval { move_shard($coordinator, @_); 1 };
-		die $@ if $@ !~ /orphaned shard/;
-		sleep 1;
-	}
-	die 'a shard could not be moved';
-}
-
 sub move
 {
 	my ($table, $mode) = @_;
 
-	move_when_clean($table, $worker, $other, $mode);
-	move_when_clean($table, $other, $worker, $mode);
+	move_shard($coordinator, $table, $worker, $other, $mode);
+	move_shard($coordinator, $table, $other, $worker, $mode);
 }
 
 my @load = map { writes($_, 1500) } @nodes;

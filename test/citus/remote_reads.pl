@@ -323,19 +323,14 @@ sub node_of
 	return value_of($coordinator, "SELECT groupid FROM pg_dist_placement WHERE shardid = $number");
 }
 
-# Moves a shard to the other worker, when Citus has dropped what was left of it there.
+# Moves a shard to the other worker.
 sub move_away
 {
 	my ($number, $mode) = @_;
 
-	for (1 .. 180)
-	{
-		return if eval { value_of($coordinator, qq{SELECT citus_move_shard_placement($number, s.nodename, s.nodeport, t.nodename, t.nodeport, '$mode')
-FROM pg_dist_shard_placement s, pg_dist_node t WHERE s.shardid = $number AND t.groupid > 0 AND (t.nodename, t.nodeport) <> (s.nodename, s.nodeport)}); 1 };
-		die $@ if $@ !~ /orphaned shard/;
-		sleep 1;
-	}
-	die 'a shard could not be moved';
+	move_when_clean($coordinator, qq{SELECT citus_move_shard_placement($number, s.nodename, s.nodeport, t.nodename, t.nodeport, '$mode')
+FROM pg_dist_shard_placement s, pg_dist_node t WHERE s.shardid = $number AND t.groupid > 0 AND (t.nodename, t.nodeport) <> (s.nodename, s.nodeport)});
+	return;
 }
 
 # A query and a scan that have read the first of several batches.
