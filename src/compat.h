@@ -1,6 +1,6 @@
 /*
  * compat.h
- *	  The differences between PostgreSQL 15, 16, 17 and 18.
+ *	  The differences between PostgreSQL 15, 16, 17, 18 and 19.
  *
  * Every test of PG_VERSION_NUM stands here; the rest of the code is written
  * once, against the names this header gives.
@@ -457,6 +457,20 @@ typedef struct List **SubscriptsToAnalyse;
 typedef struct List *SubscriptsToAnalyse;
 #define SubscriptList(subscripts) (subscripts)
 #define SubscriptsTaken(subscripts, n) ((void) (n))
+#endif
+
+/* What builds a jsonb, and at its end has the result; needs utils/jsonb.h. */
+#if PG_VERSION_NUM >= 190000
+#define JsonbBuild JsonbInState
+#define JsonbPush(build, token, value) pushJsonbValue(build, token, value)
+#else
+typedef struct JsonbBuild
+{
+	struct JsonbParseState *state;
+	struct JsonbValue *result;
+} JsonbBuild;
+#define JsonbPush(build, token, value) \
+	((void) ((build)->result = pushJsonbValue(&(build)->state, token, value)))
 #endif
 
 /* Whether a part of the next message of the client has been read into the buffer. */

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
+#include "compat.h"
 #include "item/base64.h"
 #include "item/convert.h"
 #include "item/jsonb_walk.h"
@@ -144,7 +145,7 @@ dynamo_value_from_jsonb(PG_FUNCTION_ARGS)
 
 /* ---- to jsonb ---- */
 
-static JsonbValue *PushValue(JsonbParseState **state, JsonbIteratorToken token, ValueRef v);
+static void PushValue(JsonbBuild *build, JsonbIteratorToken token, ValueRef v);
 
 static void
 StringToJsonb(JsonbValue *out, Slice s)
@@ -189,49 +190,49 @@ ScalarToJsonb(JsonbValue *out, ValueType type, Slice payload)
 		BinaryToJsonb(out, payload);
 }
 
-static JsonbValue *
-PushSet(JsonbParseState **state, ValueRef v)
+static void
+PushSet(JsonbBuild *build, ValueRef v)
 {
 	Container	c;
 	ValueType	member;
 
 	ContainerOpen(v, &c);
 	member = c.type == VALUE_SS ? VALUE_S : c.type == VALUE_NS ? VALUE_N : VALUE_B;
-	pushJsonbValue(state, WJB_BEGIN_ARRAY, NULL);
+	JsonbPush(build, WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < c.count; i++)
 	{
 		JsonbValue	element;
 
 		ScalarToJsonb(&element, member, ContainerSlice(&c, i));
-		pushJsonbValue(state, WJB_ELEM, &element);
+		JsonbPush(build, WJB_ELEM, &element);
 	}
-	return pushJsonbValue(state, WJB_END_ARRAY, NULL);
+	JsonbPush(build, WJB_END_ARRAY, NULL);
 }
 
-static JsonbValue *
-PushList(JsonbParseState **state, ValueRef v)
+static void
+PushList(JsonbBuild *build, ValueRef v)
 {
 	Container	c;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
-	pushJsonbValue(state, WJB_BEGIN_ARRAY, NULL);
+	JsonbPush(build, WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < c.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		PushValue(state, WJB_ELEM, ListElement(&c, i));
+		PushValue(build, WJB_ELEM, ListElement(&c, i));
 	}
-	return pushJsonbValue(state, WJB_END_ARRAY, NULL);
+	JsonbPush(build, WJB_END_ARRAY, NULL);
 }
 
-static JsonbValue *
-PushMap(JsonbParseState **state, ValueRef v)
+static void
+PushMap(JsonbBuild *build, ValueRef v)
 {
 	Container	c;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
-	pushJsonbValue(state, WJB_BEGIN_OBJECT, NULL);
+	JsonbPush(build, WJB_BEGIN_OBJECT, NULL);
 	for (uint32 i = 0; i < c.count; i++)
 	{
 		Slice		name;
@@ -240,10 +241,10 @@ PushMap(JsonbParseState **state, ValueRef v)
 
 		CHECK_FOR_INTERRUPTS();
 		StringToJsonb(&key, name);
-		pushJsonbValue(state, WJB_KEY, &key);
-		PushValue(state, WJB_VALUE, value);
+		JsonbPush(build, WJB_KEY, &key);
+		PushValue(build, WJB_VALUE, value);
 	}
-	return pushJsonbValue(state, WJB_END_OBJECT, NULL);
+	JsonbPush(build, WJB_END_OBJECT, NULL);
 }
 
 /* Fills in a jsonb scalar from a value that is not a container. */
@@ -263,31 +264,36 @@ TopScalar(JsonbValue *out, ValueRef v)
 		ScalarToJsonb(out, type, ValuePayload(v));
 }
 
-static JsonbValue *
-PushValue(JsonbParseState **state, JsonbIteratorToken token, ValueRef v)
+static void
+PushValue(JsonbBuild *build, JsonbIteratorToken token, ValueRef v)
 {
 	ValueType	type = ValueTypeOf(v);
 	JsonbValue	scalar;
 
 	if (type == VALUE_M)
-		return PushMap(state, v);
-	if (type == VALUE_L)
-		return PushList(state, v);
-	if (ValueTypeIsSet(type))
-		return PushSet(state, v);
-
-	TopScalar(&scalar, v);
-	return pushJsonbValue(state, token, &scalar);
+		PushMap(build, v);
+	else if (type == VALUE_L)
+		PushList(build, v);
+	else if (ValueTypeIsSet(type))
+		PushSet(build, v);
+	else
+	{
+		TopScalar(&scalar, v);
+		JsonbPush(build, token, &scalar);
+	}
 }
 
 Jsonb *
 ValueToJsonb(ValueRef v)
 {
-	JsonbParseState *state = NULL;
+	JsonbBuild	build = {0};
 	JsonbValue	scalar;
 
 	if (ValueTypeOf(v) >= VALUE_L)
-		return JsonbValueToJsonb(PushValue(&state, WJB_ELEM, v));
+	{
+		PushValue(&build, WJB_ELEM, v);
+		return JsonbValueToJsonb(build.result);
+	}
 
 	TopScalar(&scalar, v);
 	return JsonbValueToJsonb(&scalar);
