@@ -1,5 +1,5 @@
 # image_volume.pl: from PostgreSQL 18 on, the extension's files may be in a directory of their
-# own, named by settings, as in an image volume of CloudNativePG.  All four libraries and
+# own, named by settings, as in an image volume of CloudNativePG.  All its libraries and
 # the background workers come from there.
 use strict;
 use warnings;
