@@ -4,8 +4,8 @@
 # needs another one of the new version is told what to do.
 #
 # The server runs from a copy of its files, because the libraries are replaced.  The newer ones
-# are those of this version with another number in them, or those that LIBRARIES names, a
-# directory with libraries built of another version.  Then the older ones are installed again.
+# are those of this version with another number in them, or those of LIBRARIES, a directory
+# where another version has been built.  Then the older ones are installed again.
 use strict;
 use warnings;
 use FindBin;
@@ -40,18 +40,20 @@ for my $name (qw(bindir pkglibdir sharedir))
 my $libraries = pg_config("$copy$directory{bindir}/pg_config", 'pkglibdir');
 plan skip_all => 'a copy of the server does not find its own files' if $libraries ne "$copy$directory{pkglibdir}" || !-f "$libraries/dynamo.so";
 
-my ($old) = slurp_file("$FindBin::RealBin/../../src/version.h") =~ /DYNAMO_VERSION "(.*)"/;
-my $new = $old =~ s/(\d)\z/($1 + 1) % 10/er;
+# The version that a directory's sources have.
+sub version_of
+{
+	return slurp_file("$_[0]/src/version.h") =~ /DYNAMO_VERSION "(.*)"/ ? $1 : die "no version in $_[0]";
+}
+
+my $old = version_of("$FindBin::RealBin/../..");
+my $new = $ENV{LIBRARIES} ? version_of($ENV{LIBRARIES}) : $old =~ s/(\d)\z/($1 + 1) % 10/er;
 my %new_library;
 for my $file (glob(($ENV{LIBRARIES} // $libraries) . '/dynamo*.so'))
 {
 	my ($name) = $file =~ m{([^/]*)\z};
 	$new_library{$name} = slurp_file($file);
-	if ($ENV{LIBRARIES})
-	{
-		$new = $1 if $name eq 'dynamo.so' && $new_library{$name} =~ /(\d+\.\d+\.\d+)\0/ && $1 ne $old;
-		next;
-	}
+	next if $ENV{LIBRARIES};
 	$new_library{$name} =~ s/(?<!\d)\Q$old\E\0/$new\0/g or die "no version in $name";
 }
 
