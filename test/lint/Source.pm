@@ -24,30 +24,40 @@ sub cut_c
 	my (@tokens, $function, $candidate);
 	my ($line, $braces, $parens) = (1, 0, 0);
 
-	while ($text =~ m{\G(?:
-		(?<skip> \s+ | \\\n | /\*.*?\*/ | //[^\n]* ) |
-		"(?<string> (?:[^"\\]|\\.)* )" |
-		(?<word> [A-Za-z_]\w* ) |
-		(?<other> '(?:[^'\\]|\\.)*' | \d[\w.]* | . ))}gsx)
+	pos($text) = 0;
+	while (pos($text) < length $text)
 	{
-		my %found = %+;
-		my ($kind) = grep { defined $found{$_} } qw(string word other);
+		my ($kind, $value);
+		my $start = $line;
 
-		if (defined $kind)
+		if ($text =~ m{\G(?: \s+ | \\\n | /\*.*?\*/ | //[^\n]* )}gcsx)
 		{
-			my $value = $found{$kind};
-
-			if ($kind eq 'word') { $candidate = $value if !$braces && !$parens }
-			elsif ($kind eq 'string') { }
-			elsif ($value eq '(') { $parens++ }
+			$line += substr($text, $-[0], $+[0] - $-[0]) =~ tr/\n//;
+			next;
+		}
+		if ($text =~ /\G([A-Za-z_]\w*)/gc)
+		{
+			($kind, $value) = ('word', $1);
+			$candidate = $value if !$braces && !$parens;
+		}
+		elsif ($text =~ /\G"((?:[^"\\]|\\.)*)"/gcs)
+		{
+			($kind, $value) = ('string', $1);
+			$line += $value =~ tr/\n//;
+			$value =~ s/\\(.)/$1 eq 'n' ? "\n" : $1 eq 't' ? "\t" : $1/ge;
+		}
+		else
+		{
+			$text =~ /\G('(?:[^'\\]|\\.)*'|\d[\w.]*|.)/gcs;
+			($kind, $value) = ('other', $1);
+			$line += $value =~ tr/\n//;
+			if ($value eq '(') { $parens++ }
 			elsif ($value eq ')') { $parens-- }
 			elsif ($value eq '{') { $function = $candidate if !$braces++ }
 			elsif ($value eq '}') { undef $function if !--$braces }
 			elsif ($value eq ';' && !$braces) { undef $candidate }
-			$value =~ s/\\(.)/$1 eq 'n' ? "\n" : $1 eq 't' ? "\t" : $1/ge if $kind eq 'string';
-			push @tokens, { kind => $kind, text => $value, line => $line, function => $function // '' };
 		}
-		$line += ($& =~ tr/\n//);
+		push @tokens, { kind => $kind, text => $value, line => $start, function => $function // '' };
 	}
 	return @tokens;
 }
@@ -59,6 +69,7 @@ sub c_calls
 {
 	my ($name, @tokens) = @_;
 	my (@calls, %before);
+	my $is_named = qr/^(?:$name)$/;
 
 	for my $i (0 .. $#tokens - 1)
 	{
@@ -66,7 +77,7 @@ sub c_calls
 		my ($depth, @arguments) = (0);
 
 		next if $t->{function} eq '' || $t->{kind} ne 'word' || $tokens[ $i + 1 ]{text} ne '(';
-		if ($t->{text} =~ /^(?:$name)$/)
+		if ($t->{text} =~ $is_named)
 		{
 			for (my $j = $i + 1; $j < @tokens; $j++)
 			{

@@ -475,6 +475,7 @@ sub asks_for_kind
 
 	for my $i (2 .. $#t)
 	{
+		next if $t[$i]{text} !~ /^(?:vector|storage|(?:inline|table|sharded|vector)_index)$/;
 		my $before = join '', map { $_->{text} } @t[ ($i > 7 ? $i - 8 : 0) .. $i - 1 ];
 
 		push @found, $t[$i] if $t[$i]{text} eq 'vector' && $before =~ /(?:index|indexes\[.*\]|spec)(?:->|[.])$/
