@@ -1805,7 +1805,13 @@ CREATE FUNCTION dynamo.migrate_entity(table_name text, entity_name text, keys dy
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_migrate_entity';
 COMMENT ON FUNCTION dynamo.migrate_entity(text, text, dynamo_internal.json_text, dynamo_internal.json_text, dynamo_internal.json_text) IS
-	'gives the items of an entity keys by other templates, in the background, while the table is in use';
+	'gives the items of an entity keys by other templates, or attributes other names, in the background, while the table is in use';
+
+CREATE FUNCTION dynamo.drop_attribute(table_name text, entity_name text, attribute text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_attribute';
+COMMENT ON FUNCTION dynamo.drop_attribute(text, text, text) IS
+	'drops one of the two names of an attribute, and takes it away from the items in the background';
 
 CREATE FUNCTION dynamo.pause_migration(table_name text, entity_name text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -1823,7 +1829,7 @@ CREATE FUNCTION dynamo.cancel_migration(table_name text, entity_name text) RETUR
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_cancel_migration';
 COMMENT ON FUNCTION dynamo.cancel_migration(text, text) IS
-	'moves the items of an entity back to the keys that they had before a migration';
+	'gives the items of an entity back the keys, or the names of attributes, that they had before a migration';
 
 CREATE PROCEDURE dynamo.await_migration(table_name text)
 	LANGUAGE C
@@ -1856,7 +1862,7 @@ FROM dynamo.tables t
 	LEFT JOIN dynamo_internal.migrations m ON m.relation = t.relation AND m.entity_name = (e.entity ->> 'name')
 WHERE m.relation IS NOT NULL OR e.entity ? 'moves';
 COMMENT ON VIEW dynamo.migrations IS
-	'migrations of entities to other keys: phase, progress, error';
+	'migrations of entities to other keys or names of attributes: phase, progress, error';
 
 CREATE VIEW dynamo.entities AS
 SELECT t.schema_name,

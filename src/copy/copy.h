@@ -148,6 +148,9 @@ extern void RefuseCopiedKey(Oid relid, const char *entity_name, Slice key);
 extern void RefuseCopiedMove(Oid relid, const char *entity_name, Slice key);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
+/* The same for an attribute of an entity that is to be dropped. */
+extern void RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute);
+
 /*
  * Raises an error if a copied attribute or a total has a default or a constant, which
  * an item gets where the copy would remove the attribute.

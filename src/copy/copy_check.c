@@ -360,6 +360,66 @@ RefuseCopiedMove(Oid relid, const char *entity_name, Slice key)
 	RefuseNeeded(relid, &(Needed) {.entity_name = entity_name, .key = key, .moves = true}, "migrate");
 }
 
+static bool
+NamesAttribute(const CopiedAttribute *attributes, int n, bool of_child, Slice attribute)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (SliceEqual(of_child ? attributes[i].child : attributes[i].parent, attribute))
+			return true;
+	}
+	return false;
+}
+
+static bool
+TotalsName(const Copy *c, bool of_child, Slice attribute)
+{
+	for (int i = 0; i < c->ntotals; i++)
+	{
+		if (SliceEqual(of_child ? c->totals[i].of : c->totals[i].attribute, attribute))
+			return true;
+	}
+	return false;
+}
+
+/* Whether children refer to a parent by an attribute of this name. */
+static bool
+RefersBy(const Copy *c, Slice attribute)
+{
+	for (int i = 0; i < c->parent->nbase; i++)
+	{
+		if (TemplateUses(c->parent->keys[i].template, attribute))
+			return true;
+	}
+	return NamesAttribute(c->refers, c->nrefers, true, attribute);
+}
+
+void
+RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+	const CopySet *set = CopySetOf(rel, def);
+
+	for (int i = 0; set != NULL && i < set->count; i++)
+	{
+		const Copy *c = &set->copies[i];
+		bool		is_parent = SliceIs(c->parent->name, entity_name);
+		bool		is_child = SliceIs(c->child->name, entity_name);
+
+		if ((is_parent && (NamesAttribute(c->attributes, c->nattributes, false, attribute) || TotalsName(c, false, attribute))) ||
+			(is_child && (NamesAttribute(c->attributes, c->nattributes, true, attribute) || TotalsName(c, true, attribute))) ||
+			((is_parent || is_child) && RefersBy(c, attribute)))
+			ereport(ERROR,
+					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+					 errmsg("cannot drop attribute \"%.*s\" of entity \"%s\" because \"%.*s\" depends on it",
+							(int) attribute.len, attribute.data, entity_name, (int) c->name.len, c->name.data),
+					 errhint("Use dynamo.drop_%s first, and create it again with the other name.", c->ntotals > 0 ? "total" : "copy")));
+	}
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+}
+
 void
 RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb)
 {

@@ -627,7 +627,7 @@ CreateEntity(void *arg)
 	StoreDefinition(relid, def);
 	SPI_finish();
 	if (r.old != NULL)
-		EntityViewsReplace(relid, r.name);
+		EntityViewsReplace(relid, r.name, NULL, 0);
 	MakeView(&r, relid);
 }
 

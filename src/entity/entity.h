@@ -28,7 +28,9 @@
  * and all items conform to what it declares.  "former": templates that it had, and
  * by which older items still have keys.  "moves": the templates of the table's key
  * by which items may still have it: its source.  Everything that is written gets the key
- * of the entity.  Other members of it belong to whoever moves the items (table/moves.h).
+ * of the entity.  Or "moves" has "drops", such as {"mail": "email"}: names that items lose,
+ * and under which other name the attribute has its value.  Other members of it belong to
+ * whoever moves the items (table/moves.h).
  *
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
@@ -88,6 +90,13 @@ typedef struct EntityAttribute
 	Slice		computed;		/* SQL expression; data is NULL if there is none */
 } EntityAttribute;
 
+/* A name that items lose: the attribute has its value under the other name, too. */
+typedef struct DroppedName
+{
+	Slice		name;
+	Slice		other;
+} DroppedName;
+
 typedef struct Entity
 {
 	Slice		name;
@@ -107,7 +116,10 @@ typedef struct Entity
 	bool		has_rules;		/* some attribute is computed, or has a function or a list of values */
 	bool		has_read_only;
 	bool		may_have_counterparts;	/* expressions of two attributes contain the name of the other */
-	bool		moving;			/* its items get other keys, those of the table or of indexes */
+	bool		moving;			/* its items get other keys, those of the table or of indexes, or other names of attributes */
+	bool		renames;		/* other names */
+	int			ndropped;
+	DroppedName *dropped;
 	const struct Entity *source;	/* the same with the key that items may still have; NULL if none may */
 } Entity;
 
@@ -116,7 +128,7 @@ typedef struct EntitySet
 	int			count;
 	Entity	   *entities;
 	bool		has_read_only;	/* one of them */
-	bool		may_have_counterparts;	/* one of them */
+	bool		settles_puts;	/* of an item that is put, what the replaced one has matters */
 	bool		moves;			/* an entity has a source */
 } EntitySet;
 

@@ -660,6 +660,27 @@ MoveToTarget(Composing *c)
 	return true;
 }
 
+/*
+ * Removes names that items lose, where the attribute has its value under the other name, too, or had it
+ * before this write: it is left of a client that has read the item whole.
+ */
+static void
+RemoveDroppedNames(Composing *c)
+{
+	ValueRef	old = c->write->old;
+
+	for (int i = 0; i < c->entity->ndropped; i++)
+	{
+		const DroppedName *d = &c->entity->dropped[i];
+		ValueRef	v = GetAttribute(c->item, d->name);
+
+		if (!ValueIsMissing(v) &&
+			(HasSameValue(v, GetAttribute(c->item, d->other)) ||
+			 (!ValueIsMissing(old) && HasSameValue(v, GetAttribute(old, d->other)))))
+			SetAttribute(c, d->name, MISSING_VALUE);
+	}
+}
+
 static bool
 SetKeys(Composing *c, int from, int to)
 {
@@ -687,6 +708,7 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 	if (write->repairs)
 		c.entity = EntityVersionOf(c.entity, c.item);
 	SetType(&c);
+	RemoveDroppedNames(&c);
 	if (!SetDeclared(&c) || (c.entity->has_rules && !SetMadeAttributes(&c)) || !MoveToTarget(&c) ||
 		!SetKeys(&c, 0, c.entity->nbase))
 		return false;

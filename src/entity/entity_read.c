@@ -213,6 +213,34 @@ ReadSource(Reading *r, ValueRef moves, Entity *entity)
 	entity->source = source;
 }
 
+/* Reads the names that items lose. */
+static void
+ReadDropped(Reading *r, ValueRef moves, Entity *entity)
+{
+	ValueRef	drops = ValueIsMissing(moves) ? MISSING_VALUE : GetEntityMember(r, moves, "drops", VALUE_M);
+	Container	names;
+
+	if (ValueIsMissing(drops))
+		return;
+	entity->renames = true;
+	ContainerOpen(drops, &names);
+	entity->dropped = palloc(sizeof(DroppedName) * Max(names.count, 1));
+	for (uint32 i = 0; i < names.count; i++)
+	{
+		DroppedName *dropped = &entity->dropped[entity->ndropped++];
+		ValueRef	other = MapEntry(&names, i, &dropped->name);
+
+		if (ValueTypeOf(other) != VALUE_S)
+		{
+			NoteEntityProblem(r, "The other name of an attribute is not a string.");
+			return;
+		}
+		dropped->other = ValuePayload(other);
+		if (EntityAttributeFind(entity, dropped->name) != NULL)
+			NoteEntityProblem(r, "It declares an attribute whose name its items lose.");
+	}
+}
+
 /* ---- attributes ---- */
 
 static void
@@ -447,6 +475,7 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 		MarkAttributesTested(entity);
 		entity->moving = !ValueIsMissing(GetEntityMember(r, map, "moves", VALUE_M));
 		ReadSource(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
+		ReadDropped(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
 	}
 	if (entity->source != NULL)
 		CheckKeys(r, entity->source);
@@ -481,7 +510,7 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
 		set->has_read_only |= set->entities[i].has_read_only;
-		set->may_have_counterparts |= set->entities[i].may_have_counterparts;
+		set->settles_puts |= set->entities[i].may_have_counterparts || set->entities[i].ndropped > 0;
 		set->moves |= set->entities[set->count - 1].source != NULL;
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
 			NoteEntityProblem(&r, "Two entities have the same name.");

@@ -20,6 +20,10 @@
  * At the end, when no item is under the key of the source, and no snapshot shows one, the
  * member is removed.
  *
+ * Or attributes get other names (migrate_rename.c).  Then "drops" has the names that items lose
+ * in this phase, with the other name of each, and "returns" those that they lose if it is
+ * cancelled.  There is no source, and no preparing.
+ *
  * An item is under one key at each moment: a move is an UPDATE of its row.  No row gets a key of
  * the source any more once a phase has begun, because the statement that begins it excludes
  * writers, and each write composes the key of the entity.  Each of the two keys can be computed
@@ -57,6 +61,22 @@ extern void MigrateMove(const TableDef *def, ValueRef item);
  */
 extern void MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity *new);
 
+/* ---- migrate_rename.c ---- */
+
+typedef struct MigrateRenameRequest
+{
+	char	   *table_name;
+	char	   *entity_name;
+	Jsonb	   *rename;			/* an object from old to new names of attributes */
+	Oid			relid;			/* is set */
+} MigrateRenameRequest;
+
+/* Begins to rename attributes; raises errors for what cannot be renamed. */
+extern void MigrateRename(MigrateRenameRequest *r);
+
+/* Has views and access patterns follow a definition that goes back from the one before. */
+extern void MigrateRenameBack(Oid relid, const char *entity_name, const TableDef *before);
+
 /* ---- migrate_definition.c ---- */
 
 typedef enum MigrationPhase
@@ -76,6 +96,14 @@ extern TableDef *MigrateOtherVersion(const TableDef *def);
 
 /* Sets the definition to that of the entity with other templates for some of its keys, without a migration. */
 extern void MigrateDefineTarget(TableDef *def, const char *entity_name, Jsonb *keys);
+
+/*
+ * Attributes get other names: both are declared, each computed from the other.  rename is an
+ * object from old to new names.  Then one of them is dropped, and templates get the other one.
+ * These begin with the phase of moving.
+ */
+extern void MigrateDefineRenaming(TableDef *def, const char *entity_name, Jsonb *rename);
+extern void MigrateDefineDropping(TableDef *def, const char *entity_name, Slice name, Slice other);
 
 /* Begins the phases; def has the entity as it was before. */
 extern void MigrateDefinePreparing(TableDef *def, const char *entity_name, Jsonb *keys);

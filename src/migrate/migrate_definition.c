@@ -109,6 +109,10 @@ static const char with_templates[] =
 "    ELSE k END ORDER BY n) "
 "  FROM pg_catalog.jsonb_array_elements($1 OPERATOR(pg_catalog.->) 'keys') WITH ORDINALITY e(k, n)))";
 
+/* A name as an expression of SQL, whatever the settings of the session. */
+#define QUOTED(name) \
+	"'\"' OPERATOR(pg_catalog.||) pg_catalog.replace(" name ", '\"', '\"\"') OPERATOR(pg_catalog.||) '\"'"
+
 /* $1: an entity, $2: the names of the table's key attributes.  Its templates of these, or of others. */
 #define TEMPLATES(which) \
 	"SELECT COALESCE(pg_catalog.jsonb_agg(k ORDER BY n), '[]'::pg_catalog.jsonb) " \
@@ -163,6 +167,128 @@ SetEntity(TableDef *def, const char *entity_name, Jsonb *json)
 
 /* ---- phases ---- */
 
+/* $1: the entity, $2: new names by old ones.  Each of them is computed from the other. */
+static const char with_both_names[] =
+"$1 OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('attributes', (SELECT pg_catalog.jsonb_agg(x.x ORDER BY x.new, x.n) FROM ("
+"  SELECT false AS new, e.n, CASE WHEN $2 OPERATOR(pg_catalog.?) (e.a OPERATOR(pg_catalog.->>) 'name') THEN "
+"    e.a OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('computed', " QUOTED("$2 OPERATOR(pg_catalog.->>) (e.a OPERATOR(pg_catalog.->>) 'name')") ") ELSE e.a END AS x "
+"  FROM pg_catalog.jsonb_array_elements($1 OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY e(a, n) "
+"  UNION ALL SELECT true, e.n, e.a OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('name', $2 OPERATOR(pg_catalog.->>) (e.a OPERATOR(pg_catalog.->>) 'name'), "
+"    'computed', " QUOTED("e.a OPERATOR(pg_catalog.->>) 'name'") ") "
+"  FROM pg_catalog.jsonb_array_elements($1 OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY e(a, n) "
+"  WHERE $2 OPERATOR(pg_catalog.?) (e.a OPERATOR(pg_catalog.->>) 'name')) x))";
+
+/* $1: the entity, $2: {"name": ..., "other": ...}.  The first is not declared any more, the second not computed. */
+static const char without_name[] =
+"$1 OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('attributes', (SELECT pg_catalog.jsonb_agg("
+"    CASE WHEN (e.a OPERATOR(pg_catalog.->>) 'name') OPERATOR(pg_catalog.=) ($2 OPERATOR(pg_catalog.->>) 'other') "
+"      THEN e.a OPERATOR(pg_catalog.-) 'computed' ELSE e.a END ORDER BY e.n) "
+"  FROM pg_catalog.jsonb_array_elements($1 OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY e(a, n) "
+"  WHERE (e.a OPERATOR(pg_catalog.->>) 'name') OPERATOR(pg_catalog.<>) ($2 OPERATOR(pg_catalog.->>) 'name')))";
+
+/* The old names by the new ones. */
+static const char reversed[] =
+"SELECT pg_catalog.jsonb_object_agg(e.value, e.key) FROM pg_catalog.jsonb_each_text($1) e";
+
+/* The names of a rename, as both versions have them, in a phase in which the names of drops are taken away. */
+static void
+DefineRename(TableDef *def, const char *entity_name, MigrationPhase phase, Jsonb *target, Jsonb *other, Jsonb *marks,
+			 Jsonb *drops, Jsonb *returns)
+{
+	char	   *moves = psprintf("{\"moves\": {\"phase\": \"%s\", \"other\": %s, \"marks\": %s, \"drops\": %s, \"returns\": %s}}",
+								 phase_names[phase], JsonbToCString(NULL, &other->root, 0), JsonbToCString(NULL, &marks->root, 0),
+								 JsonbToCString(NULL, &drops->root, 0), JsonbToCString(NULL, &returns->root, 0));
+
+	SetEntity(def, entity_name, Merge(Merge(target, marks), JsonbOfText(moves)));
+}
+
+void
+MigrateDefineRenaming(TableDef *def, const char *entity_name, Jsonb *rename)
+{
+	Jsonb	   *old = EntityJsonb(def, entity_name);
+	Jsonb	   *before = EvaluateJsonb(without_moves, 1, &old);
+
+	DefineRename(def, entity_name, MIGRATION_MOVING, EvaluateJsonb(with_both_names, 2, (Jsonb *[]) {before, rename}), before,
+				 EvaluateJsonb(marks_of, 1, &old), JsonbOfText("{}"), EvaluateJsonb(reversed, 1, &rename));
+}
+
+/* Returns a template that names other in place of an attribute. */
+static char *
+TemplateWithName(const Template *t, Slice name, Slice other)
+{
+	StringInfoData out;
+	const char *at = t->source.data;
+	const char *end = at + t->source.len;
+
+	initStringInfo(&out);
+	for (int i = 0; i < t->npieces; i++)
+	{
+		const TemplatePart *part = t->pieces[i].part;
+		const char *place = part == NULL ? NULL : part->steps[0].data;
+
+		if (part == NULL || !SliceEqual(part->steps[0], name))
+			continue;
+		if (place < at || place + name.len > end)
+			elog(ERROR, "a name is not in the text of its template");
+		appendBinaryStringInfo(&out, at, place - at);
+		appendBinaryStringInfo(&out, other.data, other.len);
+		at = place + name.len;
+	}
+	appendBinaryStringInfo(&out, at, end - at);
+	return out.data;
+}
+
+/* The templates that name an attribute, with its other name, by key attribute. */
+static Jsonb *
+TemplatesWithName(const Entity *entity, Slice name, Slice other)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		const ComposedKey *key = &entity->keys[i];
+
+		if (!TemplateUses(key->template, name))
+			continue;
+		appendStringInfoString(&out, out.len > 1 ? ", " : "");
+		escape_json(&out, pnstrdup(key->attribute.data, key->attribute.len));
+		appendStringInfoString(&out, ": ");
+		escape_json(&out, TemplateWithName(key->template, name, other));
+	}
+	appendStringInfoChar(&out, '}');
+	return JsonbOfText(out.data);
+}
+
+void
+MigrateDefineDropping(TableDef *def, const char *entity_name, Slice name, Slice other)
+{
+	Jsonb	   *old = EntityJsonb(def, entity_name);
+	Jsonb	   *before = EvaluateJsonb(without_moves, 1, &old);
+	Jsonb	   *templates = TemplatesWithName(RequireEntity(def, entity_name), name, other);
+	StringInfoData names;
+	StringInfoData drops;
+	Jsonb	   *after;
+
+	initStringInfo(&names);
+	initStringInfo(&drops);
+	appendStringInfoString(&names, "{\"name\": ");
+	escape_json(&names, pnstrdup(name.data, name.len));
+	appendStringInfoString(&names, ", \"other\": ");
+	escape_json(&names, pnstrdup(other.data, other.len));
+	appendStringInfoChar(&names, '}');
+	appendStringInfoChar(&drops, '{');
+	escape_json(&drops, pnstrdup(name.data, name.len));
+	appendStringInfoString(&drops, ": ");
+	escape_json(&drops, pnstrdup(other.data, other.len));
+	appendStringInfoChar(&drops, '}');
+	after = EvaluateJsonb(without_name, 2, (Jsonb *[]) {before, JsonbOfText(names.data)});
+	after = EvaluateJsonb(with_templates, 2, (Jsonb *[]) {after, templates});
+	DefineRename(def, entity_name, MIGRATION_MOVING, after, before, EvaluateJsonb(marks_of, 1, &old), JsonbOfText(drops.data),
+				 JsonbOfText("{}"));
+}
+
 /*
  * The entity in a phase is the target; the other is its source.  What was known of its items
  * stays known, unless their index keys change.
@@ -193,9 +319,14 @@ ExchangeVersions(TableDef *def, const char *entity_name, MigrationPhase phase)
 {
 	Jsonb	   *entity = EntityJsonb(def, entity_name);
 	Jsonb	   *moves = JsonbMember(entity, "moves");
+	Jsonb	   *target = JsonbMember(moves, "other");
+	Jsonb	   *other = EvaluateJsonb(without_moves, 1, &entity);
+	Jsonb	   *marks = JsonbMember(moves, "marks");
 
-	DefinePhase(def, entity_name, phase, JsonbMember(moves, "other"),
-				EvaluateJsonb(without_moves, 1, &entity), JsonbMember(moves, "marks"));
+	if (JsonbMember(moves, "drops") != NULL)
+		DefineRename(def, entity_name, phase, target, other, marks, JsonbMember(moves, "returns"), JsonbMember(moves, "drops"));
+	else
+		DefinePhase(def, entity_name, phase, target, other, marks);
 }
 
 TableDef *

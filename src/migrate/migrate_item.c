@@ -133,7 +133,7 @@ MigrateNeedsMove(const TableDef *def, const Entity *entity, ValueRef item)
 		return entity->source != NULL && EntityKeyIsComposed(entity->source, item);
 	if (EntityVersionOf(entity, item) != entity)
 		return true;
-	return !entity->composed && (ComposeMoved(def, entity, item, &problem) != NULL || ProblemIsNoted(&problem));
+	return (!entity->composed || entity->renames) && (ComposeMoved(def, entity, item, &problem) != NULL || ProblemIsNoted(&problem));
 }
 
 static void

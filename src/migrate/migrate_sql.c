@@ -131,7 +131,7 @@ BeginMigration(void *arg)
 	CheckRequest(r, def, after);
 	MigrateDefinePreparing(def, r->entity_name, r->keys);
 	StoreMigration(r->relid, def);
-	EntityViewsReplace(r->relid, r->entity_name);
+	EntityViewsReplace(r->relid, r->entity_name, NULL, 0);
 	PatternsReadEither(r->relid, r->entity_name, before, after);
 	MigrateStateStart(r->relid, r->entity_name);
 }
@@ -143,14 +143,23 @@ dynamo_migrate_entity(PG_FUNCTION_ARGS)
 {
 	MigrateRequest r = ReadMigrateRequest(fcinfo);
 
-	if (!PG_ARGISNULL(3) || !PG_ARGISNULL(4))
+	MigrateRenameRequest rename = {r.table_name, r.entity_name, JsonObjectArgument(fcinfo, 4, "rename")};
+
+	r.keys = JsonObjectArgument(fcinfo, 2, "keys");
+	if (!PG_ARGISNULL(3))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a migration cannot change or rename attributes"),
-				 errhint("Declare attributes with dynamo.create_entity(replace => true) before or after the migration. An attribute is renamed by computing it under its new name first.")));
-	r.keys = JsonObjectArgument(fcinfo, 2, "keys");
-	if (r.keys == NULL)
-		InvalidArgument("keys must be given: an object from key attributes to templates");
+				 errmsg("a migration cannot declare attributes"),
+				 errhint("Declare them with dynamo.create_entity(replace => true) before or after the migration. Use rename to give them other names.")));
+	if ((r.keys == NULL) == (rename.rename == NULL))
+		InvalidArgument("either keys or rename must be given: an object from key attributes to templates, or from old to new names");
+	if (rename.rename != NULL)
+	{
+		if (JB_ROOT_COUNT(rename.rename) == 0)
+			InvalidArgument("rename has no names");
+		MigrateRename(&rename);
+		PG_RETURN_VOID();
+	}
 	RunWithBriefLocks(BeginMigration, &r);
 	MigrateAtCommit(r.relid);
 	PG_RETURN_VOID();
@@ -172,7 +181,9 @@ CancelMigration(void *arg)
 {
 	MigrateRequest *r = arg;
 	TableDef   *def = LockAnyDefinition(r->table_name, ShareRowExclusiveLock, &r->relid);
+	TableDef   *before = TableDefParse(TableDefPrint(def));
 	MigrationPhase phase = MigratePhase(def, RequireEntity(def, r->entity_name));
+	bool		renames = RequireEntity(def, r->entity_name)->renames;
 
 	if (phase == MIGRATION_NONE)
 		NoMigrationError(r->entity_name);
@@ -185,6 +196,8 @@ CancelMigration(void *arg)
 	StoreMigration(r->relid, def);
 	if (phase == MIGRATION_PREPARING)
 		PatternsReadOne(r->relid);
+	if (renames)
+		MigrateRenameBack(r->relid, r->entity_name, before);
 	MigrateStatePhase(r->relid, r->entity_name, phase == MIGRATION_PREPARING ? "cancelled" : "cancelling");
 }
 

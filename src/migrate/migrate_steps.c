@@ -30,6 +30,7 @@
 #include "extension_objects.h"
 #include "index/build.h"
 #include "item/builder.h"
+#include "item/json.h"
 #include "migrate/migrate.h"
 #include "pattern/pattern.h"
 #include "security/owner.h"
@@ -62,6 +63,7 @@ typedef struct Step
 	MigrationPhase phase;
 	MigrationState state;
 	StepResult	result;
+	char	   *failed;			/* the key of the item that could not be moved, or NULL */
 	BlockNumber pages;			/* of the next batch */
 } Step;
 
@@ -139,6 +141,30 @@ SelectAfresh(const char *sql)
 	return SPI_processed;
 }
 
+/* Moves an item; keeps the key of one that cannot be moved, in the context of the step. */
+static void
+MoveOne(Step *s, ValueRef item)
+{
+	MemoryContext context = GetMemoryChunkContext(s->entity_name);
+
+	PG_TRY();
+	{
+		MigrateMove(s->def, item);
+	}
+	PG_CATCH();
+	{
+		MemoryContext caller = MemoryContextSwitchTo(context);
+		StringInfoData key;
+
+		initStringInfo(&key);
+		ItemToJson(&key, ItemRoot(KeyOfItem(s->def, item)));
+		s->failed = key.data;
+		MemoryContextSwitchTo(caller);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
 static void
 MoveFree(Step *s)
 {
@@ -152,7 +178,7 @@ MoveFree(Step *s)
 
 		CHECK_FOR_INTERRUPTS();
 		PushActiveSnapshot(GetLatestSnapshot());
-		MigrateMove(s->def, DatumGetValue(item));
+		MoveOne(s, DatumGetValue(item));
 		PopActiveSnapshot();
 	}
 	s->state.moved += n;
@@ -342,7 +368,8 @@ AfterError(const Step *s, const ErrorData *error)
 	ereport(LOG,
 			(errmsg("moving items of relation %u stopped: %s", s->relid, error->message)));
 	if (s->entity_name != NULL)
-		MigrateStateError(s->relid, s->entity_name, error->message);
+		MigrateStateError(s->relid, s->entity_name,
+						  s->failed == NULL ? error->message : psprintf("%s (item %s)", error->message, s->failed));
 	return STEP_OVER;
 }
 

@@ -180,6 +180,21 @@ PatternContextEnd(const PatternContext *context)
 	error_context_stack = context->callback.previous;
 }
 
+void
+PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p)
+{
+	PatternTarget target = PatternTargetOf(p, def);
+	AccessPattern *plan;
+	Relation	view;
+
+	target.keys = PatternBasisKeys(p->basis);
+	plan = PatternPlanAnew(function, p, &target);
+	view = PatternOpenView(p, &target);
+	PatternReplaceBody(function, plan, PatternBody(plan, &target, view));
+	if (view != NULL)
+		table_close(view, NoLock);
+}
+
 /* ---- views that were replaced ---- */
 
 static bool
@@ -202,17 +217,9 @@ static void
 FollowView(const TableDef *def, Oid function)
 {
 	AccessPattern *p = PatternLock(function);
-	PatternTarget target;
-	Relation	view;
 
-	if (p == NULL || p->changed || p->condition == NULL || p->basis == NULL || !PatternBasisHolds(def, p->basis))
-		return;
-	target = PatternTargetOf(p, def);
-	target.keys = PatternBasisKeys(p->basis);
-	p = PatternPlanAnew(function, p, &target);
-	view = PatternOpenView(p, &target);
-	PatternReplaceBody(function, p, PatternBody(p, &target, view));
-	table_close(view, NoLock);
+	if (p != NULL && !p->changed && p->condition != NULL && p->basis != NULL && PatternBasisHolds(def, p->basis))
+		PatternMakeAnew(def, function, p);
 }
 
 /* See DdlFeature: patterns of the table's owner return the columns that the views have now. */

@@ -31,6 +31,9 @@ extern Relation PatternOpenView(const AccessPattern *p, const PatternTarget *tar
 
 extern void PatternReplaceBody(Oid function, const AccessPattern *pattern, const char *body);
 
+/* Makes a function by a definition of its table, in which its entities have the keys of one version. */
+extern void PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p);
+
 /* An error between the two tells of which pattern it is. */
 typedef struct PatternContext
 {

@@ -231,18 +231,6 @@ PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, c
 
 /* ---- the end ---- */
 
-static void
-MakeOne(const TableDef *def, Oid function, const AccessPattern *p)
-{
-	PatternTarget target = PatternTargetOf(p, def);
-	AccessPattern *plan = PatternPlanAnew(function, p, &target);
-	Relation	view = PatternOpenView(p, &target);
-
-	PatternReplaceBody(function, plan, PatternBody(plan, &target, view));
-	if (view != NULL)
-		table_close(view, NoLock);
-}
-
 /* Whether a pattern is as PatternsReadEither has left it. */
 static bool
 ReadsEither(const AccessPattern *p)
@@ -269,7 +257,7 @@ PatternsReadOne(Oid relid)
 		PatternContextBegin(&context, function);
 		p = PatternLock(function);
 		if (p != NULL && ReadsEither(p))
-			MakeOne(def, function, p);
+			PatternMakeAnew(def, function, p);
 		PatternContextEnd(&context);
 	}
 	TableDefRelease(def);

@@ -17,7 +17,7 @@
 bool
 PutNeedsOld(const TableDef *def)
 {
-	return def->entities != NULL && (def->entities->has_read_only || def->entities->may_have_counterparts);
+	return def->entities != NULL && (def->entities->has_read_only || def->entities->settles_puts);
 }
 
 /* Whether an item that replaces another one must keep its read-only attributes. */
@@ -74,7 +74,7 @@ SettlePutItem(const TableDef *def, struct varlena **item, ValueRef old, bool fin
 
 	if (!KeepsReadOnly(def, ItemRoot(*item), old, problem))
 		return false;
-	if (def->entities == NULL || !def->entities->may_have_counterparts)
+	if (def->entities == NULL || !def->entities->settles_puts)
 		return true;
 	if (!ComposeEntityKeys(def, ItemRoot(*item), old, false, final, &composed, problem))
 		return false;

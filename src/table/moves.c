@@ -28,8 +28,8 @@ RefuseMoving(const Entity *entity, const char *what)
 	if (entity != NULL && entity->moving)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("cannot %s entity \"%.*s\" while its items are moved to other keys",
-						what, (int) entity->name.len, entity->name.data),
+				 errmsg("cannot %s entity \"%.*s\" while its %s", what, (int) entity->name.len, entity->name.data,
+						entity->renames ? "attributes are renamed" : "items are moved to other keys"),
 				 errhint("Wait for the migration, or cancel it; see dynamo.migrations.")));
 }
 

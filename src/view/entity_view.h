@@ -81,9 +81,10 @@ extern bool EntityViewExists(const char *view_name, Oid relid, const char *entit
 /*
  * Makes an entity's views anew, by CREATE OR REPLACE VIEW, so that their rights
  * and what depends on them stay: with the entity's present keys, and columns for
- * new attributes at the end.  Only those that EntityViewsOf finds.
+ * new attributes at the end.  Only those that EntityViewsOf finds.  Columns of a name
+ * that was dropped show the attribute under the other one.
  */
-extern void EntityViewsReplace(Oid relid, const char *entity_name);
+extern void EntityViewsReplace(Oid relid, const char *entity_name, const DroppedName *dropped, int ndropped);
 
 /* What an open view is made of; NULL if it is no entity view. */
 extern const EntityViewDef *EntityViewDefOf(Relation view);

@@ -346,19 +346,50 @@ FindViewColumn(const ViewColumn *columns, int n, Slice attribute)
 	return NULL;
 }
 
+/* How the columns of a view are to be made anew. */
+typedef struct Replacing
+{
+	Relation	rel;
+	const TableDef *table;
+	const Entity *entity;
+	const DroppedName *dropped; /* names that attributes have lost */
+	int			ndropped;
+} Replacing;
+
+/*
+ * The attribute that a column of a view shows.  If its columns are those that the entity
+ * declares, one with the name of an attribute shows this, also if it has shown another name.
+ */
+static Slice
+ShownAttribute(const Replacing *r, const EntityViewDef *def, int i, const char *column, const ViewColumn *declared, int ndeclared)
+{
+	Slice		attribute = EntityColumnAttribute(def, i);
+
+	if (attribute.data == NULL)
+		return attribute;
+	if (def->declared && FindViewColumn(declared, ndeclared, SliceOf(column)) != NULL)
+		return SliceOf(column);
+	for (int j = 0; j < r->ndropped; j++)
+	{
+		if (SliceEqual(attribute, r->dropped[j].name))
+			return r->dropped[j].other;
+	}
+	return attribute;
+}
+
 /*
  * A column that a view has.  If its columns are those that the entity declares,
  * it has the type that is declared now.
  */
 static ViewColumn
-KeptColumn(Relation view, int i, const EntityViewDef *def, const TableDef *table, const ViewColumn *declared, int ndeclared)
+KeptColumn(const Replacing *r, Relation view, int i, const EntityViewDef *def, const ViewColumn *declared, int ndeclared)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
-	Slice		attribute = EntityColumnAttribute(def, i);
 	ViewColumn	column = {.name = pstrdup(NameStr(attr->attname)), .type = attr->atttypid, .typmod = attr->atttypmod};
+	Slice		attribute = ShownAttribute(r, def, i, column.name, declared, ndeclared);
 	const ViewColumn *now = attribute.data == NULL ? NULL : FindViewColumn(declared, ndeclared, attribute);
 
-	if (attribute.data == NULL || (def->declared && now == NULL && TableDefAttribute(table, attribute) < 0))
+	if (attribute.data == NULL || (def->declared && now == NULL && TableDefAttribute(r->table, attribute) < 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("the entity does not declare column \"%s\" of view \"%s\"",
@@ -375,15 +406,15 @@ KeptColumn(Relation view, int i, const EntityViewDef *def, const TableDef *table
 
 /* The columns that a view has, and those of attributes that are new. */
 static ViewColumn *
-ReplacedColumns(Relation view, const EntityViewDef *def, const TableDef *table, const Entity *entity, int *n)
+ReplacedColumns(const Replacing *r, Relation view, const EntityViewDef *def, int *n)
 {
 	int			ndeclared = 0;
-	ViewColumn *declared = DeclaredColumns(entity, &ndeclared);
+	ViewColumn *declared = DeclaredColumns(r->entity, &ndeclared);
 	int			natts = RelationGetDescr(view)->natts;
 	ViewColumn *columns = palloc(sizeof(ViewColumn) * (natts + ndeclared + 1));
 
 	for (*n = 0; *n < natts; (*n)++)
-		columns[*n] = KeptColumn(view, *n, def, table, declared, ndeclared);
+		columns[*n] = KeptColumn(r, view, *n, def, declared, ndeclared);
 	for (int i = 0; def->declared && i < ndeclared; i++)
 	{
 		if (!HasColumnFor(columns, natts, SliceOf(declared[i].attribute)))
@@ -410,12 +441,12 @@ ReplaceStatement(Oid view, const char *name)
 }
 
 static void
-ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
+ReplaceView(const Replacing *r, Oid oid)
 {
 	Relation	view = try_relation_open(oid, AccessExclusiveLock);
 	const Trigger *trigger = view == NULL ? NULL : TriggerOfView(view);
 	const EntityViewDef *def;
-	EntitySpec	spec = {.entity = entity};
+	EntitySpec	spec = {.entity = r->entity};
 	char	   *name;
 	char	   *trigger_name;
 	ViewColumn *columns;
@@ -428,24 +459,24 @@ ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
 	spec.invalid = def->invalid;
 	name = QualifiedName(RelationGetNamespace(view), RelationGetRelationName(view));
 	trigger_name = pstrdup(quote_identifier(trigger->tgname));
-	columns = ReplacedColumns(view, def, table, entity, &n);
+	columns = ReplacedColumns(r, view, def, &n);
 	relation_close(view, NoLock);
-	RunStatement("%s", EntityViewStatement(ReplaceStatement(oid, name), rel, table, entity, spec.invalid, columns, n));
-	StoreViewTrigger(&spec, table, trigger_name, name, columns, n);
-	EntityViewDescribe(oid, entity);
+	RunStatement("%s", EntityViewStatement(ReplaceStatement(oid, name), r->rel, r->table, r->entity, spec.invalid, columns, n));
+	StoreViewTrigger(&spec, r->table, trigger_name, name, columns, n);
+	EntityViewDescribe(oid, r->entity);
 }
 
 void
-EntityViewsReplace(Oid relid, const char *entity_name)
+EntityViewsReplace(Oid relid, const char *entity_name, const DroppedName *dropped, int ndropped)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *table = TableDefAcquire(rel);
-	const Entity *entity = EntitySetFind(table->entities, SliceOf(entity_name));
+	Replacing	r = {rel, table, EntitySetFind(table->entities, SliceOf(entity_name)), dropped, ndropped};
 	ListCell   *cell;
 
 	SPI_connect();
 	foreach(cell, EntityViewsOf(relid, entity_name))
-		ReplaceView(lfirst_oid(cell), rel, table, entity);
+		ReplaceView(&r, lfirst_oid(cell));
 	SPI_finish();
 	CALL_FEATURES(follow_views, relid, entity_name);
 	TableDefRelease(table);
