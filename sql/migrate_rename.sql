@@ -14,7 +14,7 @@ UPDATE accounts SET item = item || '{"tags": {"SS": ["a", "b"]}}'::item WHERE pk
 INSERT INTO entries (id, n, amount) VALUES (1, 1, 10);
 SELECT create_access_pattern('accounts', 'by_mail', 'mail = :mail', view_name => 'account_view', index_name => 'by_mail');
 SELECT create_access_pattern('accounts', 'account_of', 'id = :id', view_name => 'account_view');
-SELECT enable_stream('accounts');
+SELECT enable_stream('accounts') IS NOT NULL AS enabled;
 
 -- ---- what cannot be renamed ----
 

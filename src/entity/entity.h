@@ -150,12 +150,6 @@ extern const Entity *EntitySetFind(const EntitySet *set, Slice name);
  */
 extern bool EntitySetConcerns(const EntitySet *set, Slice attribute);
 
-/*
- * Returns a clause that says why an attribute differs from its declaration;
- * NULL if it conforms or is missing.
- */
-extern const char *EntityAttributeProblem(const EntityAttribute *declared, ValueRef value);
-
 /* Returns the declaration of an attribute; NULL if there is none. */
 extern const EntityAttribute *EntityAttributeFind(const Entity *entity, Slice name);
 
@@ -215,6 +209,12 @@ extern bool EntityHasTime(const Entity *entity, Slice name);
 extern bool EntityKeyTells(const Entity *entity, Slice name);
 
 /* ---- entity_rules.c: what attributes may be, and what makes them ---- */
+
+/*
+ * Returns a clause that says why an attribute differs from its declaration;
+ * NULL if it conforms or is missing.
+ */
+extern const char *EntityAttributeProblem(const EntityAttribute *declared, ValueRef value);
 
 extern const char *DefaultFunctionName(DefaultFunction function);
 extern bool DefaultFunctionFromName(Slice name, DefaultFunction *function);

@@ -51,6 +51,35 @@ EntityMakeDefault(const EntityAttribute *a)
 	return value_source == NULL || a->function == DEFAULT_NO_FUNCTION ? MISSING_VALUE : value_source->make_default(a);
 }
 
+/* ---- types ---- */
+
+/* Whether a text is a uuid as PostgreSQL prints it. */
+static bool
+IsUuid(Slice text)
+{
+	if (text.len != 36)
+		return false;
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		char		c = text.data[i];
+		bool		hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (hyphen ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return false;
+	}
+	return true;
+}
+
+const char *
+EntityAttributeProblem(const EntityAttribute *declared, ValueRef value)
+{
+	if (declared->holds < 0 || ValueIsMissing(value) || ValueTypeOf(value) == VALUE_NULL)
+		return NULL;
+	if ((int) ValueTypeOf(value) != declared->holds)
+		return declared->holds == VALUE_N ? "is not a number" : "is not a string";
+	return declared->uuid && !IsUuid(ValuePayload(value)) ? "is not a uuid in lower case with hyphens" : NULL;
+}
+
 /* ---- lists of values ---- */
 
 const char *

@@ -11,7 +11,9 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_index.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -87,7 +89,7 @@ CheckNewName(const TableDef *def, const Entity *entity, Slice name)
 }
 
 static void
-CheckNames(const TableDef *def, const Entity *entity, Jsonb *rename)
+CheckRenames(const TableDef *def, const Entity *entity, Jsonb *rename)
 {
 	JsonbIterator *it = JsonbIteratorInit(&rename->root);
 	JsonbValue	name;
@@ -200,7 +202,8 @@ RefuseNamedByRelation(Relation rel, const Entity *entity, Slice name)
 		char	   *sql = pg_get_indexdef_string(lfirst_oid(cell));
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
 
-		if ((RelationGetIndexExpressions(index) != NIL || RelationGetIndexPredicate(index) != NIL) && HasWord(sql, name))
+		if ((!heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, NULL) ||
+			 !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL)) && HasWord(sql, name))
 			DependsOnAttribute(entity, name, psprintf("index \"%s\"", RelationGetRelationName(index)),
 							   "Create it again with the other name, and drop this one.");
 		index_close(index, AccessShareLock);
@@ -335,7 +338,7 @@ BeginRename(void *arg)
 	Relation	rel = table_open(r->relid, NoLock);
 
 	CheckTableCanChange(rel, def, entity);
-	CheckNames(def, entity, r->rename);
+	CheckRenames(def, entity, r->rename);
 	table_close(rel, NoLock);
 	MigrateDefineRenaming(def, r->entity_name, r->rename);
 	StoreRenamed(r->relid, def, r->entity_name);

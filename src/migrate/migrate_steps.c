@@ -141,28 +141,20 @@ SelectAfresh(const char *sql)
 	return SPI_processed;
 }
 
-/* Moves an item; keeps the key of one that cannot be moved, in the context of the step. */
+/* Moves an item; its key, in the context of the step, is that of one that could not be moved if this fails. */
 static void
 MoveOne(Step *s, ValueRef item)
 {
-	MemoryContext context = GetMemoryChunkContext(s->entity_name);
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(s->entity_name));
+	StringInfoData key;
 
-	PG_TRY();
-	{
-		MigrateMove(s->def, item);
-	}
-	PG_CATCH();
-	{
-		MemoryContext caller = MemoryContextSwitchTo(context);
-		StringInfoData key;
-
-		initStringInfo(&key);
-		ItemToJson(&key, ItemRoot(KeyOfItem(s->def, item)));
-		s->failed = key.data;
-		MemoryContextSwitchTo(caller);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	initStringInfo(&key);
+	ItemToJson(&key, ItemRoot(KeyOfItem(s->def, item)));
+	s->failed = key.data;
+	MemoryContextSwitchTo(caller);
+	MigrateMove(s->def, item);
+	s->failed = NULL;
+	pfree(key.data);
 }
 
 static void

@@ -361,7 +361,7 @@ typedef struct Replacing
  * declares, one with the name of an attribute shows this, also if it has shown another name.
  */
 static Slice
-ShownAttribute(const Replacing *r, const EntityViewDef *def, int i, const char *column, const ViewColumn *declared, int ndeclared)
+AttributeOfColumn(const Replacing *r, const EntityViewDef *def, int i, const char *column, const ViewColumn *declared, int ndeclared)
 {
 	Slice		attribute = EntityColumnAttribute(def, i);
 
@@ -386,7 +386,7 @@ KeptColumn(const Replacing *r, Relation view, int i, const EntityViewDef *def, c
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
 	ViewColumn	column = {.name = pstrdup(NameStr(attr->attname)), .type = attr->atttypid, .typmod = attr->atttypmod};
-	Slice		attribute = ShownAttribute(r, def, i, column.name, declared, ndeclared);
+	Slice		attribute = AttributeOfColumn(r, def, i, column.name, declared, ndeclared);
 	const ViewColumn *now = attribute.data == NULL ? NULL : FindViewColumn(declared, ndeclared, attribute);
 
 	if (attribute.data == NULL || (def->declared && now == NULL && TableDefAttribute(r->table, attribute) < 0))

@@ -299,6 +299,7 @@ my @actions = (
 	[ 'resume_migration', q{DO $$ BEGIN PERFORM dynamo.resume_migration('<table>', 'kind'); EXCEPTION WHEN feature_not_supported OR undefined_object OR object_not_in_prerequisite_state THEN NULL; END $$} ],
 	[ 'cancel_migration', q{DO $$ BEGIN PERFORM dynamo.cancel_migration('<table>', 'kind'); EXCEPTION WHEN feature_not_supported OR undefined_object OR object_not_in_prerequisite_state THEN NULL; END $$} ],
 	[ 'await_migration', q{CALL dynamo.await_migration('<table>')} ],
+	[ 'drop_attribute', q{DO $$ BEGIN PERFORM dynamo.migrate_entity('<table>', 'kind', rename => '{"h": "h2"}'); EXCEPTION WHEN feature_not_supported OR undefined_object OR object_not_in_prerequisite_state OR object_in_use THEN NULL; END $$; CALL dynamo.await_migration('<table>'); DO $$ BEGIN PERFORM dynamo.drop_attribute('<table>', 'kind', 'h2'); EXCEPTION WHEN feature_not_supported OR undefined_object OR object_not_in_prerequisite_state OR object_in_use THEN NULL; END $$; CALL dynamo.await_migration('<table>')} ],
 	[ 'export_model', q{SELECT dynamo.import_model(dynamo.export_model('<table>'))} ],
 	[ 'model_checksum', q{SELECT dynamo.model_checksum('<table>')} ],
 	[ 'generate_client', q{SELECT dynamo.generate_client('<table>', 'typescript-pg')} ],
