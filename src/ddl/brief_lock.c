@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
@@ -27,9 +28,9 @@
 #define DEADLOCK_MILLISECONDS	20
 
 /*
- * Two changes whose attempts wait for each other are rolled back to where neither holds what
- * the other needs, and one of them succeeds later.  If attempts of one change meet so many
- * deadlocks, then what the transactions held before is the reason, which no attempt resolves.
+ * An attempt that meets a deadlock is rolled back to where it holds nothing that others need, and
+ * one succeeds later.  If so many attempts after each other meet one, and the transaction has done
+ * something before, then what it has held since is the reason, which no attempt resolves.
  */
 #define DEADLOCKS		4
 
@@ -94,6 +95,7 @@ RunWithBriefLocks(void (*action) (void *arg), void *arg)
 {
 	Attempt		attempt = {action, arg};
 	TimestampTz start = GetCurrentTimestamp();
+	bool		may_hold = IsTransactionBlock() || TransactionIdIsValid(GetTopTransactionIdIfAny());
 	ErrorData  *error;
 	int			deadlocks = 0;
 
@@ -106,8 +108,8 @@ RunWithBriefLocks(void (*action) (void *arg), void *arg)
 	{
 		if (error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
 			ReThrowError(error);
-		deadlocks += error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
-		if (deadlocks == DEADLOCKS)
+		deadlocks = error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ? deadlocks + 1 : 0;
+		if (may_hold && deadlocks == DEADLOCKS)
 			ReThrowError(error);
 		if (i == LOCK_TRIES || LockTimeoutPassed(start))
 			RefuseInUse(error);
