@@ -120,6 +120,16 @@ SELECT number, no FROM older_by_mail('two');
 -- a generated client writes either
 SELECT line FROM regexp_split_to_table(generate_client('accounts', 'python'), '\n') line WHERE line ~ 'email';
 
+-- ---- more expressions than a session keeps ----
+
+SELECT create_table('many', partition_key => 'pk');
+SELECT create_entity('many', 'pairs', '{"pk": "P#{n}"}', (SELECT json_object_agg(k, v) FROM (
+	SELECT 'n' AS k, '"int"'::json AS v UNION ALL
+	SELECT 'x' || i, json_build_object('type', 'int', 'computed', format('y%s + %s', i, i)) FROM generate_series(101, 220) i UNION ALL
+	SELECT 'y' || i, json_build_object('type', 'int', 'computed', format('x%s - %s', i, i)) FROM generate_series(101, 220) i) a), type_attribute => 'kind');
+SELECT put_item('many', (SELECT jsonb_build_object('kind', 'pairs', 'n', r) || jsonb_object_agg('x' || i, i + r) FROM generate_series(101, 220) i)) FROM generate_series(1, 3) r;
+SELECT count(*), bool_and((item ->> ('y' || i))::int = (item ->> 'n')::int) AS right FROM many, generate_series(101, 220) i;
+
 -- ---- what cannot be declared ----
 
 \set VERBOSITY terse

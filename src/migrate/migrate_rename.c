@@ -249,19 +249,6 @@ PatternNamesAttribute(const AccessPattern *p, Slice name)
 	return HasWord(p->filter, name) || HasWord(p->projection, name);
 }
 
-static bool
-PatternConcerns(const AccessPattern *p, const char *entity_name)
-{
-	ListCell   *cell;
-
-	foreach(cell, p->entities)
-	{
-		if (strcmp(lfirst(cell), entity_name) == 0)
-			return true;
-	}
-	return p->entities == NIL;
-}
-
 /* A pattern that names an attribute is not right without it. */
 static void
 RefuseNamedByPatterns(Oid relid, const Entity *entity, Slice name)
@@ -274,7 +261,7 @@ RefuseNamedByPatterns(Oid relid, const Entity *entity, Slice name)
 		Oid			function = lfirst_oid(cell);
 		const AccessPattern *p = PatternOfFunction(function);
 
-		if (PatternOwner(function) == RelationOwner(relid) && PatternConcerns(p, entity_name) && PatternNamesAttribute(p, name))
+		if (PatternOwner(function) == RelationOwner(relid) && PatternNamesEntity(p, entity_name) && PatternNamesAttribute(p, name))
 			DependsOnAttribute(entity, name, psprintf("access pattern %s", format_procedure(function)),
 							   "Declare the pattern with the other name, and drop this one.");
 	}
@@ -294,7 +281,7 @@ PatternsFollowTemplates(Oid relid, const char *entity_name, const TableDef *befo
 		const AccessPattern *p = PatternOwner(function) == rel->rd_rel->relowner ? PatternOfFunction(function) : NULL;
 		PatternContext context;
 
-		if (p == NULL || !PatternConcerns(p, entity_name) || p->changed || p->condition == NULL || p->basis == NULL ||
+		if (p == NULL || !PatternNamesEntity(p, entity_name) || p->changed || p->condition == NULL || p->basis == NULL ||
 			!PatternBasisHolds(before, p->basis))
 			continue;
 		PatternContextBegin(&context, function);

@@ -101,6 +101,19 @@ PatternLock(Oid function)
 	return OidIsValid(PatternOwner(function)) ? PatternOfFunction(function) : NULL;
 }
 
+bool
+PatternNamesEntity(const AccessPattern *p, const char *entity_name)
+{
+	ListCell   *cell;
+
+	foreach(cell, p->entities)
+	{
+		if (strcmp(lfirst(cell), entity_name) == 0)
+			return true;
+	}
+	return p->entities == NIL;
+}
+
 /* ---- plans ---- */
 
 PatternTarget

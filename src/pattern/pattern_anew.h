@@ -20,6 +20,9 @@ extern Oid	PatternOwner(Oid function);
 /* Keeps others from dropping or changing a function; returns its pattern, palloc'd, or NULL if it is gone. */
 extern AccessPattern *PatternLock(Oid function);
 
+/* Whether a pattern reads items of an entity, or has templates of its own. */
+extern bool PatternNamesEntity(const AccessPattern *p, const char *entity_name);
+
 /* What a pattern reads by a definition of its table; raises errors for entities that this lacks. */
 extern PatternTarget PatternTargetOf(const AccessPattern *p, const TableDef *def);
 

@@ -115,19 +115,6 @@ FindVersions(PatternVersions *v, const PatternTarget *before, const PatternTarge
 	return tell || agree;
 }
 
-static bool
-NamesEntity(const AccessPattern *p, const char *entity_name)
-{
-	ListCell   *cell;
-
-	foreach(cell, p->entities)
-	{
-		if (strcmp(lfirst(cell), entity_name) == 0)
-			return true;
-	}
-	return p->entities == NIL;
-}
-
 /* ---- the beginning ---- */
 
 /* What the patterns of a table are changed for. */
@@ -148,7 +135,7 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 	PatternTarget now;
 	PatternVersions versions = {0};
 	AccessPattern either;
-	const char *why = NamesEntity(p, m->entity_name) ? WhyNotEither(function, m->relid, m->entity_name, p, &before) :
+	const char *why = PatternNamesEntity(p, m->entity_name) ? WhyNotEither(function, m->relid, m->entity_name, p, &before) :
 		psprintf("With the new keys, %s.", PatternBasisProblem(m->after, p->basis));
 	Relation	view;
 

@@ -452,9 +452,8 @@ typedef struct Evaluation
 
 /* Returns an attribute, which may be in the key alone. */
 static ValueRef
-InputValue(const Entity *entity, ValueRef item, const ExpressionInput *input)
+InputValue(const Entity *entity, ValueRef item, Slice name)
 {
-	Slice		name = SliceOf(input->name);
 	TemplatePart part = {.kind = PART_TEXT, .name = name, .nsteps = 1, .steps = &name};
 
 	return EntityPartValue(entity, item, &part);
@@ -465,7 +464,7 @@ SetInput(const Evaluation *v, int i)
 {
 	const ExpressionInput *input = &v->expression->inputs[i];
 	ParamExternData *param = &v->expression->values->params[i];
-	ValueRef	value = InputValue(v->entity, v->item, input);
+	ValueRef	value = InputValue(v->entity, v->item, SliceOf(input->name));
 
 	param->value = (Datum) 0;
 	param->isnull = ValueIsMissing(value);
@@ -504,14 +503,17 @@ TryToCompute(Evaluation *v)
 static bool
 ComputeAttribute(const Entity *entity, const EntityAttribute *a, ValueRef item, ValueRef *value, Problem *problem)
 {
-	Evaluation	v = {entity, GetExpression(entity, a), item, MISSING_VALUE};
+	Slice		other = AttributeOtherName(entity, a->name);
+	Evaluation	v = {.entity = entity, .item = item, .result = MISSING_VALUE};
 	ErrorData  *failure;
 
-	if (entity->may_have_counterparts && AttributeOtherName(entity, a->name).data != NULL)
+	if (other.data != NULL)
 	{
-		*value = InputValue(entity, item, &v.expression->inputs[0]);
+		*value = InputValue(entity, item, other);
 		return true;
 	}
+	/* looking for another expression may forget this one */
+	v.expression = GetExpression(entity, a);
 	failure = TryToCompute(&v);
 	if (failure != NULL && !ErrorIsOfValue(failure))
 		ReThrowError(failure);
