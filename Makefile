@@ -132,6 +132,12 @@ uninstall-move:
 
 .PHONY: move install-move uninstall-move
 
+# What a compiler says of the sources, without making code of them.
+syntax:
+	printf '%s\n' $(ALL_OBJS:.o=.c) | xargs -P 2 -n 140 $(CC) $(CPPFLAGS) $(if $(filter yes,$(WITH_ZSTD)),-DDYNAMO_ZSTD) $(CFLAGS) -fsyntax-only
+
+.PHONY: syntax
+
 # Plans that a test forces cost so much that they would be compiled, for minutes in all.
 installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off
 
