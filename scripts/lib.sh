@@ -384,7 +384,10 @@ copy_source()
 
 build()
 {
-	as_server make -s -C "$work/src" -j"$(nproc)" with_llvm=no COPT=-Werror PG_CONFIG="$PG_CONFIG" install
+	local debug=-g0				# nobody looks into what is not kept
+
+	[[ -z ${KEEP:-} ]] || debug=-g
+	as_server make -s -C "$work/src" -j"$(nproc)" with_llvm=no COPT="-Werror $debug" PG_CONFIG="$PG_CONFIG" install
 }
 
 # build_pgvector: from the sources in the directory PGVECTOR_SOURCE, into the
