@@ -40,7 +40,7 @@ CountInPages(Relation rel, RelationSize *size)
 	ItemPointerSet(&first, 0, FirstOffsetNumber);
 	ItemPointerSet(&last, Min(pages, MAX_PAGES) - 1, MaxOffsetNumber);
 	slot = table_slot_create(rel, NULL);
-	scan = table_beginscan_tidrange(rel, SnapshotSelf, &first, &last);
+	scan = BeginTidRangeScan(rel, SnapshotSelf, &first, &last);
 	while (table_scan_getnextslot_tidrange(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -516,6 +516,44 @@ sub version_tests
 	return $file eq 'src/compat.h' ? () : map { "$_->{line}: $_->{text}" } grep { $_->{text} eq 'PG_VERSION_NUM' } c_tokens($text);
 }
 
+# Functions that macros of compat.h call in another way in each version: whoever calls them
+# himself has left a version out.  Macros that others need, too, and lists are the same everywhere.
+my %same_in_all = map { $_ => 1 } qw(TupleDescAttr index_close list_make1);
+my %of_compat;
+
+sub functions_of_versions
+{
+	my ($header) = @_;
+	my (%definitions, %functions);
+
+	$header =~ s{/\*.*?\*/}{}gs;
+	$header =~ s/\\\n/ /g;
+	while ($header =~ /^#define\s+(\w+)(?:\([^)]*\))?[ \t]+(.*)$/mg)
+	{
+		my ($macro, $body) = ($1, $2);
+
+		push @{ $definitions{$macro} }, { map { $_ => 1 } $body =~ /\b([A-Za-z_]\w*)\s*\(/g };
+	}
+	for my $macro (keys %definitions)
+	{
+		my %count;
+
+		$count{$_}++ for map { keys %$_ } @{ $definitions{$macro} };
+		$functions{$_} = $macro for grep { $count{$_} > 1 && !$same_in_all{$_} } keys %count;
+	}
+	return %functions;
+}
+
+sub calls_of_versions
+{
+	my ($file, $text) = @_;
+
+	return if $file eq 'src/compat.h';
+	%of_compat = functions_of_versions(do { local (@ARGV, $/) = "$top/src/compat.h"; <> }) if !%of_compat;
+	return map { "$_->{line}: $_->{text}() differs between versions: $of_compat{$_->{text}}() of compat.h" }
+		grep { $_->{kind} eq 'word' && $_->{function} ne '' && $of_compat{ $_->{text} } } c_tokens($text);
+}
+
 # ---- running them ----
 
 # Each: name, files, check, code it must find, code it must let pass.
@@ -608,6 +646,9 @@ my @rules = (
 			'void F(void) { return index->kind != &table_index; }', 'void F(void) { return strcmp(index->kind->storage, "table") == 0; }' ],
 		[ 'void F(void) { if (index->kind->own_entries) G(); }', 'void F(void) { return a->kind == b->kind && candidate->vector != NULL; }',
 			'void F(void) { AppendMember(out, "storage", index->kind->storage); }' ] ],
+	[ 'what differs between versions is called through compat.h', 'src/*.[ch] src/*/*.[ch]', \&calls_of_versions,
+		[ 'void F(void) { scan = table_beginscan(rel, snapshot, 0, NULL); }', 'void F(void) { table_tuple_delete(rel, tid); }' ],
+		[ 'void F(void) { scan = BeginTableScan(rel, snapshot); index_close(rel, NoLock); }', '/* table_beginscan */' ] ],
 	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
 		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
 );
