@@ -549,6 +549,21 @@ BytesOfFile(const char *path)
 	return stat(path, &status) == 0 ? status.st_size : 0;
 }
 
+/* Leaves out reports of this operation, which an earlier worker may have begun beside the files. */
+static List *
+WithoutReports(const BulkRunState *state, List *files)
+{
+	char	   *reports = psprintf("%s/", state->output);
+	ListCell   *cell;
+
+	foreach(cell, files)
+	{
+		if (strncmp(lfirst(cell), reports, strlen(reports)) == 0)
+			files = foreach_delete_current(files, cell);
+	}
+	return files;
+}
+
 /* Finds the files, and makes the directory of the reports. */
 static List *
 PrepareBulk(BulkRunState *state)
@@ -569,6 +584,7 @@ PrepareBulk(BulkRunState *state)
 	TreeDirectory(state->output);
 	state->output = psprintf("%s/%s", state->output, job->id);
 	TreeDirectory(state->output);
+	files = WithoutReports(state, files);
 	job->expected = 0;
 	foreach(cell, files)
 		job->expected += BytesOfFile(lfirst(cell));

@@ -185,7 +185,7 @@ like(request('ListBulkOperations', { NextToken => 'x' }), qr/^ValidationExceptio
 # 5000 lines in two files: of each hundred one that fails, and one whose condition does not hold
 sub many
 {
-	my ($table) = @_;
+	my ($table, $out) = @_;
 
 	sql("SELECT create_table('$table', 'id'); SELECT count(put_item('$table', build_item('id', (n * 100)::text, 'v', -1))) FROM generate_series(1, 50) n");
 	sql("SELECT put_item('$table', build_item('id', 'locked', 'v', -1))");
@@ -195,7 +195,7 @@ sub many
 	}
 	my $lock = $node->background_psql('postgres');
 	$lock->query_safe("BEGIN; SELECT FROM $table WHERE id = 'locked' FOR UPDATE");
-	my $arn = start($table, "$table/")->{BulkOperationArn};
+	my $arn = start($table, "$table/", {}, {}, undef, $out)->{BulkOperationArn};
 	ok(wait_until(sub { describe($arn)->{ProcessedItemCount} == 2000 && sql(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job' AND wait_event_type = 'Lock'}) eq '1' }),
 		"$table: two batches are committed, the third one waits");
 	return ($lock, $arn);
@@ -203,14 +203,14 @@ sub many
 
 sub check_all
 {
-	my ($table, $arn) = @_;
+	my ($table, $arn, $place) = @_;
 	my $end = ended($arn);
 
 	is(counts($end), 'COMPLETED_WITH_ERRORS 5000 50', "$table: all lines were taken once");
 	is(sql("SELECT count(*), count(*) FILTER (WHERE (item ->> 'v')::int = -1) FROM $table"), '4950|50', "$table: all items are there");
-	is(join(' ', map { $_->{itemS3Pointer}{key} . ':' . $_->{itemS3Pointer}{itemIndex} } @{ report($end, 'error') }),
+	is(join(' ', map { $_->{itemS3Pointer}{key} . ':' . $_->{itemS3Pointer}{itemIndex} } @{ report($end, 'error', $place) }),
 		join(' ', map { my $n = $_ * 100; "$table/" . ($n < 2500 ? "0.json:$n" : '1.json:' . ($n - 2500)) } 0 .. 49), "$table: each error is reported once");
-	is(join(' ', map { $_->{Item}{id}{S} } @{ report($end, 'condition-check-failure') }), join(' ', map { $_ * 100 } 1 .. 50), "$table: and each condition");
+	is(join(' ', map { $_->{Item}{id}{S} } @{ report($end, 'condition-check-failure', $place) }), join(' ', map { $_ * 100 } 1 .. 50), "$table: and each condition");
 	return;
 }
 
@@ -221,6 +221,14 @@ $lock->quit;
 is(sql(q{SELECT count(*) FROM killed WHERE (item ->> 'v')::int > 0}), 2000 - 40, 'a batch is put as a whole, or not');
 is(describe($arn)->{BulkOperationStatus}, 'IN_PROGRESS', 'an operation that has lost its worker goes on when it is described');
 check_all('killed', $arn);
+
+# reports that lie below the prefix are no input of the worker that goes on
+($lock, $arn) = many('beside', { S3Bucket => 'in', S3KeyPrefix => 'beside/x' });
+sql(q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'});
+$lock->query_safe('COMMIT');
+$lock->quit;
+is(describe($arn)->{BulkOperationStatus}, 'IN_PROGRESS', 'one goes on that reports beside its files');
+check_all('beside', $arn, '../in/beside/x/');
 
 ($lock, $arn) = many('crashed');
 crash_node($node);
