@@ -65,6 +65,15 @@ AppendMember(StringInfo out, const char *name, const char *value)
 	appendStringInfoString(out, ", ");
 }
 
+/* The name of a relation, which may have been dropped meanwhile, or that of its definition. */
+static void
+AppendRelation(StringInfo out, Oid relid, const char *defined)
+{
+	const char *name = OidIsValid(relid) ? get_rel_name(relid) : NULL;
+
+	AppendMember(out, "relation", name != NULL ? name : defined);
+}
+
 static void
 AppendKeySchema(StringInfo out, const KeySchema *key)
 {
@@ -125,7 +134,7 @@ AppendIndexDescription(StringInfo out, const TableDef *def, const IndexDef *inde
 	appendStringInfoChar(out, '{');
 	AppendMember(out, "index_name", index->name);
 	AppendMember(out, "index_status", states[index->status]);
-	AppendMember(out, "relation", OidIsValid(relid) ? get_rel_name(relid) : index->relation);
+	AppendRelation(out, relid, index->relation);
 	AppendMember(out, "storage", index->kind->storage);
 	if (index->kind->describe != NULL)
 		index->kind->describe(index, out);
@@ -171,7 +180,7 @@ AppendStream(StringInfo out, Relation rel)
 	relid = FindStreamRelation(RelationGetRelid(rel), stream.relation);
 	appendStringInfoString(out, ", \"stream\": {");
 	AppendMember(out, "label", stream.label);
-	AppendMember(out, "relation", OidIsValid(relid) ? get_rel_name(relid) : stream.relation);
+	AppendRelation(out, relid, stream.relation);
 	appendStringInfoString(out, "\"view_type\": ");
 	escape_json(out, stream.view);
 	appendStringInfoChar(out, '}');

@@ -105,9 +105,11 @@ RelationSize
 CountRelation(Oid relid)
 {
 	RelationSize size = {0};
+	/* an index can be dropped beside readers of its table; find_all_inheritors() would raise an internal error */
+	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
 	ListCell   *cell;
 
-	if (!OidIsValid(relid))
+	if (rel == NULL)
 		return size;
 	/* partitions have their own statistics */
 	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
@@ -118,5 +120,6 @@ CountRelation(Oid relid)
 		if (kind == RELKIND_RELATION || kind == RELKIND_INDEX)
 			AddSizeOf(part, &size);
 	}
+	relation_close(rel, AccessShareLock);
 	return size;
 }
