@@ -116,6 +116,10 @@ SELECT create_access_pattern('shop', 'no', 'customer_id = :c OR order_id = :o', 
 SELECT create_access_pattern('shop', 'no', 'customer_id = :c AND order_id = :o AND product < :p', view_name => 'lines');
 SELECT create_access_pattern('shop', 'no', '#s = :s', view_name => 'orders', index_name => 'none');
 SELECT create_access_pattern('shop', 'no', 'customer_id = :c', view_name => 'shop');
+SELECT create_table('other_shop', 'PK');
+SELECT create_entity('other_shop', 'order', '{"PK": "CUSTOMER#{customer_id}"}', type_attribute => 'kind', view_name => 'other_orders');
+SELECT create_access_pattern('shop', 'no', 'customer_id = :c', view_name => 'other_orders');
+SELECT drop_table('other_shop');
 SELECT create_access_pattern('shop', 'no', 'customer_id = :c', '{line}', view_name => 'orders');
 SELECT create_access_pattern('shop', 'no', 'customer_id = :c', '{none}');
 SELECT create_access_pattern('shop', 'no', 'customer_id = :c', '{order}', returns => 'rows');

@@ -281,8 +281,9 @@ NameTable(AccessPattern *p, Relation rel)
 	p->relation = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 }
 
+/* The view must show items of the table: another one may have an entity of the same name. */
 static Relation
-OpenView(AccessPattern *p)
+OpenView(AccessPattern *p, Relation table)
 {
 	Relation	view;
 	const EntityViewDef *def;
@@ -296,6 +297,9 @@ OpenView(AccessPattern *p)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a view of an entity", p->view),
 				 errhint("Create one: view_name of dynamo.create_entity, or dynamo.create_entity_view with entity_name.")));
+	if (EntityViewTable(view) != RelationGetRelid(table))
+		InvalidArgument("view \"%s\" shows items of table \"%s\", not of \"%s\"", p->view,
+						get_rel_name(EntityViewTable(view)), RelationGetRelationName(table));
 	if (p->entities == NIL)
 		p->entities = list_make1(pnstrdup(def->entity.data, def->entity.len));
 	if (list_length(p->entities) != 1 || !SliceIs(def->entity, linitial(p->entities)))
@@ -538,7 +542,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	AccessPattern *p = ReadDeclaration(fcinfo);
 	Relation	rel = TableNameOpen(table_name, AccessShareLock, false);
 	TableDef   *def = TableDefAcquire(rel);
-	Relation	view = OpenView(p);
+	Relation	view = OpenView(p, rel);
 	PatternTarget target;
 	PatternClause *clauses;
 	int			nclauses;
