@@ -91,14 +91,36 @@ SELECT create_access_pattern('shop', 'notes', 'c = :c', entities => '{note}');
 SELECT migrate_entity('shop', 'order', '{"SK": "NOTE#{o:08}"}');
 \set VERBOSITY terse
 DROP FUNCTION notes;
--- not as declared; of another role, if that can read the table
+-- of another role that can read the table: its patterns and views stop nobody; a pattern does not find less than there is
 CREATE ROLE regress_migrate_patterns;
-GRANT USAGE ON SCHEMA t_migrate_patterns TO regress_migrate_patterns;
-ALTER FUNCTION one OWNER TO regress_migrate_patterns;
-GRANT SELECT ON shop TO regress_migrate_patterns;
-SELECT migrate_entity('shop', 'order', '{"PK": "C#{c}"}');
-ALTER FUNCTION one OWNER TO CURRENT_USER;
-SELECT count(*) FROM dynamo.migrations;
+GRANT USAGE, CREATE ON SCHEMA t_migrate_patterns TO regress_migrate_patterns;
+GRANT USAGE ON SCHEMA dynamo TO regress_migrate_patterns;
+GRANT SELECT ON shop, orders TO regress_migrate_patterns;
+SET ROLE regress_migrate_patterns;
+SELECT create_entity_view('theirs', 'shop', '{"c": "text", "o": "int"}', entity_name => 'order');
+SELECT create_access_pattern('shop', 'their_' || n, 'c = :c AND o = :o', entities => '{order}', parameters => '{"o": "int"}') FROM unnest('{items,second,third,fourth}'::text[]) n;
+SELECT create_access_pattern('shop', 'their_customer', 'c = :c', entities => '{customer}');
+SELECT count(*) FROM their_items('c1', 6);
+RESET ROLE;
+\set VERBOSITY default
+SET client_min_messages = notice;
+BEGIN;
+SELECT migrate_entity('shop', 'order', '{"PK": "C#{c}", "SK": "ORDER#{o:08}", "GSI1PK": "STATE#{status}"}');
+SELECT pause_migration('shop', 'order');
+COMMIT;
+SET client_min_messages = warning;
+DROP FUNCTION their_second, their_third, their_fourth;
+SET ROLE regress_migrate_patterns;
+SELECT count(*) FROM their_items('c1', 6);
+SELECT count(*) FROM theirs WHERE c = 'c1' AND o = 6;
+RESET ROLE;
+SELECT cancel_migration('shop', 'order');
+CALL await_migration('shop');
+SET ROLE regress_migrate_patterns;
+SELECT count(*) FROM their_items('c1', 6);
+SELECT count(*) FROM theirs WHERE c = 'c1' AND o = 6;
+RESET ROLE;
+\set VERBOSITY terse
 
 -- prepared and canceled: the patterns are what they were
 CREATE TABLE bodies AS SELECT oid, prosrc, proacl::text, proargdefaults::text FROM pg_proc WHERE pronamespace = 't_migrate_patterns'::regnamespace;
@@ -117,6 +139,11 @@ SELECT migrate_entity('shop', 'order', '{"PK": "C#{c}", "SK": "ORDER#{o:08}", "G
 CALL await_migration('shop');
 TABLE answers EXCEPT TABLE before;
 SELECT count(update_item('shop', jsonb_build_object('kind', 'order', 'c', c, 'o', o), 'SET seen = :s', expression_attribute_values => '{":s": {"N": "1"}}')) FROM orders WHERE o % 2 = 0 AND c <> 'c3';
+SET ROLE regress_migrate_patterns;
+SELECT count(*) FROM their_items('c1', 6);
+SELECT count(*) FROM theirs WHERE c = 'c1' AND o = 6;
+SELECT count(*) FROM their_customer('c1');
+RESET ROLE;
 SELECT put_item('shop', '{"kind": "order", "PK": "CUSTOMER#c9", "SK": "ORDER#7"}'::jsonb);
 SELECT count(*) FILTER (WHERE "PK" LIKE 'C#%') AS moved, count(*) FILTER (WHERE "PK" LIKE 'CUSTOMER#%') AS others FROM orders;
 TABLE answers EXCEPT TABLE before;
@@ -168,5 +195,12 @@ DO $$ BEGIN
 	EXECUTE (SELECT format('CREATE OR REPLACE FUNCTION by_number(o int) RETURNS SETOF orders LANGUAGE sql STABLE AS %L', prosrc) FROM bodies WHERE oid = 'by_number'::regproc);
 END $$;
 SELECT * FROM by_number(5);
+-- and that of another role when it is declared anew
+SET ROLE regress_migrate_patterns;
+SELECT count(*) FROM their_items('c1', 6);
+SELECT create_access_pattern('shop', 'their_items', 'c = :c AND o = :o', entities => '{order}', parameters => '{"o": "int"}', replace => true);
+SELECT count(*) FROM their_items('c1', 6);
+RESET ROLE;
 DROP SCHEMA t_migrate_patterns CASCADE;
+REVOKE USAGE ON SCHEMA dynamo FROM regress_migrate_patterns;
 DROP ROLE regress_migrate_patterns;

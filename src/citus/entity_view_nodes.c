@@ -149,7 +149,7 @@ LetViewsDelete(Oid table)
 	Oid			function = SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
 	ListCell   *cell;
 
-	foreach(cell, EntityViewsOfAnyone(table))
+	foreach(cell, EntityViewsOfAnyone(table, NULL))
 	{
 		Relation	view = try_relation_open(lfirst_oid(cell), AccessExclusiveLock);
 

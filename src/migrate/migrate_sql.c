@@ -81,17 +81,24 @@ CheckNamedKeys(const Entity *entity, Jsonb *keys)
 	}
 }
 
-/* Views of others cannot be made anew, and would not show all items. */
+/*
+ * What others have made of the table is not changed, and does not stop its owner: a view of another
+ * role lacks moved items whose key alone tells a part.
+ */
 static void
-RefuseViewsOfOthers(Oid relid)
+TellOfOthers(const MigrateRequest *r)
 {
-	List	   *others = list_difference_oid(EntityViewsOfAnyone(relid), EntityViewsOf(relid, NULL));
+	List	   *others;
 
+	PatternsOfOthersTell(r->relid, r->entity_name);
+	SPI_connect();
+	others = list_difference_oid(EntityViewsOfAnyone(r->relid, r->entity_name), EntityViewsOf(r->relid, r->entity_name));
 	if (others != NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("view \"%s\" of the table belongs to another role", get_rel_name(linitial_oid(others))),
-				 errhint("Drop the view, or give it to the owner of the table.")));
+		ereport(NOTICE,
+				(errmsg("view \"%s\" of another role stays as it is", get_rel_name(linitial_oid(others))),
+				 errdetail("Items without an attribute that their key tells are not in it once they are moved. There are %d such views.", list_length(others)),
+				 errhint("After the migration its owner can replace it by a new one: dynamo.create_entity_view.")));
+	SPI_finish();
 }
 
 /* Checks the request against the locked table; makes after the definition with the new keys. */
@@ -106,7 +113,6 @@ CheckRequest(const MigrateRequest *r, const TableDef *def, TableDef *after)
 	MigrateDefineTarget(after, r->entity_name, r->keys);
 	SPI_connect();
 	MigrateCheck(rel, def, old, RequireEntity(after, r->entity_name));
-	RefuseViewsOfOthers(r->relid);
 	SPI_finish();
 	table_close(rel, NoLock);
 }
@@ -161,6 +167,7 @@ dynamo_migrate_entity(PG_FUNCTION_ARGS)
 		PG_RETURN_VOID();
 	}
 	RunWithBriefLocks(BeginMigration, &r);
+	TellOfOthers(&r);
 	MigrateAtCommit(r.relid);
 	PG_RETURN_VOID();
 }

@@ -380,11 +380,14 @@ extern char *PatternBodyOfEither(const AccessPattern *pattern, const PatternTarg
 /* ---- pattern_moves.c ---- */
 
 /*
- * When the items of an entity begin to be moved: makes the patterns of the table that read the keys
+ * When the items of an entity begin to be moved: makes the patterns of the table's owner that read the keys
  * which change read both, and raises an error for one that cannot.  before and after are the
  * definitions with either version; the table's own definition tells of the moves.
  */
 extern void PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, const TableDef *after);
+
+/* Tells the user in a NOTICE of the patterns of other roles that can read the table, which stay as they are. */
+extern void PatternsOfOthersTell(Oid relid, const char *entity_name);
 
 /* When they have been moved: makes these patterns read the keys of the table's definition. */
 extern void PatternsReadOne(Oid relid);

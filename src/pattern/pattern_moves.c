@@ -33,6 +33,9 @@
 #include "table/table_name.h"
 #include "view/entity_view.h"
 
+/* Of other roles, in a message. */
+#define NAMED_PATTERNS	3
+
 /* ---- what can read both ---- */
 
 static void
@@ -46,12 +49,10 @@ RefusePattern(Oid function, const char *entity_name, const char *reason)
 }
 
 static const char *
-WhyNotEither(Oid function, Oid relid, const char *entity_name, const AccessPattern *p, const PatternTarget *target)
+WhyNotEither(const char *entity_name, const AccessPattern *p, const PatternTarget *target)
 {
 	bool		items = strcmp(p->returns, "items") == 0;
 
-	if (PatternOwner(function) != RelationOwner(relid))
-		return "It does not belong to the owner of the table.";
 	if (PatternBasisIsEither(p->basis) || p->changed || p->condition == NULL)
 		return "Its function is not as it was declared.";
 	if (!items && p->view == NULL)
@@ -135,7 +136,7 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 	PatternTarget now;
 	PatternVersions versions = {0};
 	AccessPattern either;
-	const char *why = PatternNamesEntity(p, m->entity_name) ? WhyNotEither(function, m->relid, m->entity_name, p, &before) :
+	const char *why = PatternNamesEntity(p, m->entity_name) ? WhyNotEither(m->entity_name, p, &before) :
 		psprintf("With the new keys, %s.", PatternBasisProblem(m->after, p->basis));
 	Relation	view;
 
@@ -179,15 +180,11 @@ ReadsChangingKey(const Moves *m, const AccessPattern *p)
 
 /*
  * Whether a pattern reads what changes.  One that does not find all items anyway raises errors until it is
- * declared anew; those of roles that cannot read the table are nobody's concern.
+ * declared anew.
  */
 static bool
-IsConcerned(const Moves *m, Oid function, const AccessPattern *p)
+IsConcerned(const Moves *m, const AccessPattern *p)
 {
-	Oid			owner = PatternOwner(function);
-
-	if (owner != RelationOwner(m->relid) && pg_class_aclcheck(m->relid, owner, ACL_SELECT) != ACLCHECK_OK)
-		return false;
 	return p->basis != NULL && PatternBasisProblem(m->before, p->basis) == NULL &&
 		(PatternBasisProblem(m->after, p->basis) != NULL || ReadsChangingKey(m, p));
 }
@@ -206,14 +203,43 @@ PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, c
 		PatternContext context;
 		AccessPattern *p;
 
+		if (PatternOwner(function) != rel->rd_rel->relowner)
+			continue;
 		PatternContextBegin(&context, function);
-		p = IsConcerned(&m, function, PatternOfFunction(function)) ? PatternLock(function) : NULL;
+		p = IsConcerned(&m, PatternOfFunction(function)) ? PatternLock(function) : NULL;
 		if (p != NULL)
 			MakeEither(&m, function, p);
 		PatternContextEnd(&context);
 	}
 	TableDefRelease(now);
 	table_close(rel, NoLock);
+}
+
+void
+PatternsOfOthersTell(Oid relid, const char *entity_name)
+{
+	Oid			owner = RelationOwner(relid);
+	StringInfoData names;
+	int			n = 0;
+	ListCell   *cell;
+
+	initStringInfo(&names);
+	foreach(cell, PatternsOfTable(relid))
+	{
+		Oid			function = lfirst_oid(cell);
+
+		if (PatternOwner(function) == owner || pg_class_aclcheck(relid, PatternOwner(function), ACL_SELECT) != ACLCHECK_OK ||
+			!PatternNamesEntity(PatternOfFunction(function), entity_name))
+			continue;
+		if (n++ < NAMED_PATTERNS)
+			appendStringInfo(&names, "%s%s", n > 1 ? ", " : "", format_procedure(function));
+	}
+	if (n > NAMED_PATTERNS)
+		appendStringInfo(&names, " and %d more", n - NAMED_PATTERNS);
+	if (n > 0)
+		ereport(NOTICE,
+				(errmsg("access patterns of other roles stay as they are: %s", names.data),
+				 errdetail("Those that read keys which change raise errors until their owners declare them anew, after the migration.")));
 }
 
 /* ---- the end ---- */

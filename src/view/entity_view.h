@@ -163,8 +163,8 @@ extern void EntityViewInit(void);
  */
 extern DYNAMO_EXPORT List *EntityViewsOf(Oid relid, const char *entity_name);
 
-/* The same, of all entities, whoever they belong to. */
-extern DYNAMO_EXPORT List *EntityViewsOfAnyone(Oid relid);
+/* The same, whoever they belong to. */
+extern DYNAMO_EXPORT List *EntityViewsOfAnyone(Oid relid, const char *entity_name);
 
 /* Drops these. */
 extern void EntityViewsDrop(Oid relid, const char *entity_name);
