@@ -28,6 +28,9 @@ SELECT dynamo.batch_write_item('parts', ARRAY['{"PK": {"S": "x"}, "SK": {"N": "1
 SELECT dynamo.batch_write_item('parts', ARRAY['{"PK": {"S": "x"}, "SK": {"N": "1"}}', '{"PK": {"S": ""}, "SK": {"N": "1"}}']::dynamo.item[]);
 SELECT dynamo.batch_write_item('parts', ARRAY['{"PK": {"S": "x"}, "SK": {"N": "1"}}', NULL]::dynamo.item[]);
 SELECT dynamo.batch_write_item('parts', NULL, ARRAY['{"PK": {"S": "x"}, "SK": {"N": "1"}, "a": {"S": "b"}}']::dynamo.item[]);
+-- also with nothing to write
+SELECT dynamo.batch_write_item('none', '{}');
+SELECT dynamo.batch_write_item('pg_catalog.pg_class', NULL, '{}');
 SELECT dynamo.batch_write_item('nowhere', ARRAY['{"PK": {"S": "x"}, "SK": {"N": "1"}}']::dynamo.item[]);
 SELECT count(*) FROM parts WHERE "PK" = 'x';
 SELECT dynamo.batch_get_item('parts', ARRAY['{"PK": {"S": "x"}, "SK": {"N": "1"}}', '{"PK": {"S": "x"}, "SK": {"N": "1"}}']::dynamo.item[]);

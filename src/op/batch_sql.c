@@ -14,6 +14,7 @@
 
 #include "op/item_list.h"
 #include "op/sql_args.h"
+#include "op/write.h"
 
 /*
  * Returns the number of elements of an array argument and their items; 0 for
@@ -76,6 +77,16 @@ AddWrites(WriteOp *writes, int n, WriteKind kind, const char *table_name,
 	return n + count;
 }
 
+/* Raises the errors of a write that there is not, as batch_get_item does without keys. */
+static void
+CheckTable(const char *table_name, WriteKind kind)
+{
+	Store		store;
+
+	StoreOpen(&store, table_name, WriteAccess(kind));
+	StoreClose(&store);
+}
+
 DYNAMO_FUNCTION(dynamo_batch_write_item);
 
 Datum
@@ -93,6 +104,8 @@ dynamo_batch_write_item(PG_FUNCTION_ARGS)
 
 	n = AddWrites(writes, n, WRITE_KIND_PUT, table_name, puts, datums, nputs);
 	n = AddWrites(writes, n, WRITE_KIND_DELETE, table_name, deletes, NULL, ndeletes);
+	if (n == 0)
+		CheckTable(table_name, PG_ARGISNULL(1) ? WRITE_KIND_DELETE : WRITE_KIND_PUT);
 	BatchWriteItem(writes, n, results);
 	PG_RETURN_VOID();
 }
