@@ -291,12 +291,15 @@ AppendUnusedName(StringInfo keys, Slice key)
 	appendBinaryStringInfo(keys, key.data, key.len);
 }
 
+/* The hint says how an expression would have used it. */
 static bool
-NoteIfAny(const ExprBindings *b, const char *parameter, const StringInfoData *keys)
+NoteIfAny(const ExprBindings *b, const char *parameter, const char *hint, const StringInfoData *keys)
 {
-	return keys->len == 0 ||
-		NoteInvalid(b->problem, "Value provided in %s unused in expressions: keys: {%s}",
-					parameter, keys->data);
+	return keys->len == 0 || ProblemNote(b->problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = psprintf("Value provided in %s unused in expressions: keys: {%s}", parameter, keys->data),
+		.hint = hint
+	});
 }
 
 static bool
@@ -328,7 +331,7 @@ ExprBindingsCheckUnused(const ExprBindings *b)
 		if (!b->names[i].used)
 			AppendUnusedName(&keys, b->names[i].placeholder);
 	}
-	if (!NoteIfAny(b, "ExpressionAttributeNames", &keys))
+	if (!NoteIfAny(b, "ExpressionAttributeNames", "In an expression the name has its \"#\", too, as in #name = :value.", &keys))
 		return false;
 	for (uint32 i = 0; i < b->values.count; i++)
 	{
@@ -338,5 +341,5 @@ ExprBindingsCheckUnused(const ExprBindings *b)
 		if (!b->values_used[i])
 			AppendUnusedName(&keys, name);
 	}
-	return NoteIfAny(b, "ExpressionAttributeValues", &keys);
+	return NoteIfAny(b, "ExpressionAttributeValues", "In an expression the value has its colon, too, as in name = :value.", &keys);
 }
