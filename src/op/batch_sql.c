@@ -79,7 +79,7 @@ AddWrites(WriteOp *writes, int n, WriteKind kind, const char *table_name,
 
 /* Raises the errors of a write that there is not, as batch_get_item does without keys. */
 static void
-CheckTable(const char *table_name, WriteKind kind)
+CheckTableOfBatch(const char *table_name, WriteKind kind)
 {
 	Store		store;
 
@@ -105,7 +105,7 @@ dynamo_batch_write_item(PG_FUNCTION_ARGS)
 	n = AddWrites(writes, n, WRITE_KIND_PUT, table_name, puts, datums, nputs);
 	n = AddWrites(writes, n, WRITE_KIND_DELETE, table_name, deletes, NULL, ndeletes);
 	if (n == 0)
-		CheckTable(table_name, PG_ARGISNULL(1) ? WRITE_KIND_DELETE : WRITE_KIND_PUT);
+		CheckTableOfBatch(table_name, PG_ARGISNULL(1) ? WRITE_KIND_DELETE : WRITE_KIND_PUT);
 	BatchWriteItem(writes, n, results);
 	PG_RETURN_VOID();
 }
