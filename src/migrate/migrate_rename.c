@@ -259,9 +259,9 @@ RefuseNamedByPatterns(Oid relid, const Entity *entity, Slice name)
 	foreach(cell, PatternsOfTable(relid))
 	{
 		Oid			function = lfirst_oid(cell);
-		const AccessPattern *p = PatternOfFunction(function);
+		const AccessPattern *p = PatternOwner(function) == RelationOwner(relid) ? PatternIfAny(function) : NULL;
 
-		if (PatternOwner(function) == RelationOwner(relid) && PatternNamesEntity(p, entity_name) && PatternNamesAttribute(p, name))
+		if (p != NULL && PatternNamesEntity(p, entity_name) && PatternNamesAttribute(p, name))
 			DependsOnAttribute(entity, name, psprintf("access pattern %s", format_procedure(function)),
 							   "Declare the pattern with the other name, and drop this one.");
 	}

@@ -358,7 +358,10 @@ extern bool PatternAppendRequest(const AccessPattern *pattern, ParameterFinder f
 /* Raises errors for what a pattern that is planned must filter by. */
 extern void PatternCheckFilter(const AccessPattern *p, const PatternTarget *target);
 
-/* Returns the pattern of a function; raises an error if it is not a pattern. */
+/* Returns the pattern of a function; NULL if it is not a pattern, or was dropped. */
+extern AccessPattern *PatternIfAny(Oid function);
+
+/* Raises an error in that case. */
 extern AccessPattern *PatternOfFunction(Oid function);
 
 /* ---- pattern_sql.c ---- */

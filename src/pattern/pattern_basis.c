@@ -389,14 +389,24 @@ ProblemOfEither(const TableDef *def, const Container *either)
 	return problem;
 }
 
+/*
+ * While items are moved they have the keys of either version, also on their way back: a pattern that does
+ * not read both must read neither.
+ */
 const char *
 PatternBasisProblem(const TableDef *def, const char *json)
 {
 	ValueRef	basis = ReadBasis(json);
+	const TableDef *other;
+	const char *problem;
 	Container	either;
 
 	OpenMaps(basis, "either", &either);
-	return either.count == 0 ? ProblemOfBasis(def, basis, false) : ProblemOfEither(def, &either);
+	if (either.count > 0)
+		return ProblemOfEither(def, &either);
+	problem = ProblemOfBasis(def, basis, false);
+	other = problem == NULL && TableMoves(def) ? MoveOtherVersion(def) : NULL;
+	return other == NULL ? problem : ProblemOfBasis(other, basis, true);
 }
 
 bool
@@ -497,11 +507,12 @@ NamePattern(const char *basis)
 }
 
 static void
-RaiseStale(const char *basis, const char *problem)
+RaiseStale(const char *basis, const char *problem, bool moves)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("access pattern \"%s\" cannot find all items: %s", NamePattern(basis), problem),
+			 moves ? errhint("Items of the table are moved to other keys, see dynamo.migrations. If this error remains after that, declare the pattern anew.") :
 			 errhint("After dynamo.apply_entity, declare the pattern anew: dynamo.create_access_pattern with replace => true.")));
 }
 
@@ -540,7 +551,7 @@ PatternRequireBasis(Oid table, const char *basis)
 	TableDef   *def;
 
 	if (rel == NULL || !RelationIsDynamoTable(rel))
-		RaiseStale(basis, "its table does not exist");
+		RaiseStale(basis, "its table does not exist", false);
 	def = TableDefAcquire(rel);
 	known = FindKnownBasis(def, basis);
 	if (known == NULL)
@@ -548,7 +559,7 @@ PatternRequireBasis(Oid table, const char *basis)
 		const char *problem = PatternBasisProblem(def, basis);
 
 		if (problem != NULL)
-			RaiseStale(basis, problem);
+			RaiseStale(basis, problem, TableMoves(def));
 		known = RememberBasis(def, basis);
 	}
 	RequireVisible(def, known);

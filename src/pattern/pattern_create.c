@@ -580,20 +580,27 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 /* ---- existing patterns ---- */
 
 AccessPattern *
-PatternOfFunction(Oid function)
+PatternIfAny(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	AccessPattern *pattern = NULL;
 	Datum		body;
 	bool		isnull;
 
-	if (HeapTupleIsValid(tuple))
-	{
-		body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-		if (!isnull)
-			pattern = PatternRecordRead(SliceOf(TextDatumGetCString(body)));
-		ReleaseSysCache(tuple);
-	}
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+	if (!isnull)
+		pattern = PatternRecordRead(SliceOf(TextDatumGetCString(body)));
+	ReleaseSysCache(tuple);
+	return pattern;
+}
+
+AccessPattern *
+PatternOfFunction(Oid function)
+{
+	AccessPattern *pattern = PatternIfAny(function);
+
 	if (pattern == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

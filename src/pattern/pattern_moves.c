@@ -227,9 +227,11 @@ PatternsOfOthersTell(Oid relid, const char *entity_name)
 	foreach(cell, PatternsOfTable(relid))
 	{
 		Oid			function = lfirst_oid(cell);
+		const AccessPattern *p = PatternIfAny(function);	/* its owner may have dropped it */
+		Oid			other = PatternOwner(function);
 
-		if (PatternOwner(function) == owner || pg_class_aclcheck(relid, PatternOwner(function), ACL_SELECT) != ACLCHECK_OK ||
-			!PatternNamesEntity(PatternOfFunction(function), entity_name))
+		if (p == NULL || !OidIsValid(other) || other == owner || !PatternNamesEntity(p, entity_name) ||
+			pg_class_aclcheck(relid, other, ACL_SELECT) != ACLCHECK_OK)
 			continue;
 		if (n++ < NAMED_PATTERNS)
 			appendStringInfo(&names, "%s%s", n > 1 ? ", " : "", format_procedure(function));
