@@ -290,8 +290,10 @@ typedef struct KeyNames
 
 /* An expression_tree_walker: whether an expression names a column of the table's key, or tests an item as a whole. */
 static bool
-NamesKey(Node *node, KeyNames *names)
+NamesKey(Node *node, void *context)
 {
+	const KeyNames *names = context;
+
 	if (node == NULL)
 		return false;
 	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == names->matches)
@@ -305,7 +307,7 @@ NamesKey(Node *node, KeyNames *names)
 		}
 		return false;
 	}
-	return expression_tree_walker(node, NamesKey, (void *) names);
+	return expression_tree_walker(node, NamesKey, context);
 }
 
 /* A unique constraint, or another partial index, for items whose key begins with some text would lose them. */

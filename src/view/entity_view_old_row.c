@@ -112,8 +112,10 @@ AddRead(OldRow *old, const Var *var)
 
 /* Collects the columns of the view that expressions read; a walker. */
 static bool
-CollectRead(Node *node, OldRow *old)
+CollectRead(Node *node, void *context)
 {
+	OldRow	   *old = context;
+
 	if (node == NULL || (old->depth == 0 && IsOldRow(node)))
 		return false;
 	if (IsA(node, Var))
@@ -129,11 +131,11 @@ CollectRead(Node *node, OldRow *old)
 		bool		stops;
 
 		old->depth++;
-		stops = query_tree_walker((Query *) node, CollectRead, old, QTW_IGNORE_JOINALIASES);
+		stops = query_tree_walker((Query *) node, CollectRead, context, QTW_IGNORE_JOINALIASES);
 		old->depth--;
 		return stops;
 	}
-	return expression_tree_walker(node, CollectRead, old);
+	return expression_tree_walker(node, CollectRead, context);
 }
 
 /* Whether a set of attribute numbers has a column, or the whole row. */
