@@ -174,6 +174,23 @@ struct ExplainState;
 #define CompleteTupleDesc(desc) ((void) (desc))
 #endif
 
+/* Locks the row with the same values in an index; since 19 a row that was found before can be passed over. */
+#if PG_VERSION_NUM >= 190000
+#define FindReplicatedRow(rel, index, mode, wanted, found) \
+	RelationFindReplTupleByIndex(rel, index, false, mode, wanted, found)
+#else
+#define FindReplicatedRow(rel, index, mode, wanted, found) \
+	RelationFindReplTupleByIndex(rel, index, mode, wanted, found)
+#endif
+
+/* Asks the command that the setting names for a passphrase; needs libpq/libpq.h. */
+#if PG_VERSION_NUM >= 190000
+#define RunPassphraseCommand(prompt, buf, size) \
+	run_ssl_passphrase_command(ssl_passphrase_command, prompt, false, buf, size)
+#else
+#define RunPassphraseCommand(prompt, buf, size) run_ssl_passphrase_command(prompt, false, buf, size)
+#endif
+
 /* All settings of the session, and their number; needs utils/guc_tables.h. */
 #if PG_VERSION_NUM >= 160000
 #define SettingsOfSession(n) get_guc_variables(n)
@@ -208,6 +225,12 @@ struct ExplainState;
 	} while (0)
 #else
 #define CopyPermissionsNode(plan, query, rte) ((void) 0)
+#endif
+/* The only table that a plan writes. */
+#if PG_VERSION_NUM >= 190000
+#define SetResultOfPlan(plan, number) ((plan)->resultRelationRelids = bms_make_singleton(number))
+#else
+#define SetResultOfPlan(plan, number) ((plan)->resultRelations = list_make1_int(number))
 #endif
 #if PG_VERSION_NUM >= 180000
 #define KeepTableOfPlan(plan, number) \

@@ -262,7 +262,7 @@ AddView(PlannedStmt *plan, const Query *query)
 
 	CopyPermissionsNode(plan, query, rte);
 	plan->rtable = lappend(plan->rtable, rte);
-	plan->resultRelations = list_make1_int(number);
+	SetResultOfPlan(plan, number);
 	plan->relationOids = lappend_oid(plan->relationOids, rte->relid);
 	KeepTableOfPlan(plan, number);
 	return number;

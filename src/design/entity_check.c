@@ -24,6 +24,7 @@
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 
 #include "ddl/ddl.h"
 #include "design/entity_list.h"

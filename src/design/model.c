@@ -17,6 +17,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 
 #include "item/json.h"
 #include "table/ddl_statement.h"

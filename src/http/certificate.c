@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #ifdef USE_OPENSSL
 #include <openssl/bio.h>
 #include <openssl/err.h>

@@ -73,7 +73,7 @@ ReadPassphrase(char *buf, int size, int rwflag, void *userdata)
 {
 	if (ssl_passphrase_command[0] == '\0')
 		return 0;
-	return run_ssl_passphrase_command("Enter PEM pass phrase:", false, buf, size);
+	return RunPassphraseCommand("Enter PEM pass phrase:", buf, size);
 }
 
 static bool

@@ -7,6 +7,7 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "errors.h"

@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include <time.h>
+
 #include "access/table.h"
 #include "catalog/pg_authid_d.h"
 #include "funcapi.h"
@@ -18,6 +20,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "store/expired.h"

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/execExpr.h"
 #include "fmgr.h"
 #include "miscadmin.h"

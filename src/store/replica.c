@@ -44,8 +44,7 @@ dynamo_skip_replicated_duplicate(PG_FUNCTION_ARGS)
 	found = table_slot_create(rel, NULL);
 	ExecStoreHeapTuple(trigger->tg_trigtuple, wanted, false);
 	slot_getallattrs(wanted);
-	exists = RelationFindReplTupleByIndex(rel, RelationGetReplicaIndex(rel),
-										  LockTupleKeyShare, wanted, found);
+	exists = FindReplicatedRow(rel, RelationGetReplicaIndex(rel), LockTupleKeyShare, wanted, found);
 	ExecDropSingleTupleTableSlot(found);
 	ExecDropSingleTupleTableSlot(wanted);
 	return PointerGetDatum(exists ? NULL : trigger->tg_trigtuple);

@@ -12,6 +12,7 @@
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "errors.h"

@@ -82,10 +82,10 @@ static void
 AddNumberByOutput(ItemBuilder *b, Datum datum, Oid type)
 {
 	Oid			output;
-	bool		varlena;
+	bool		is_varlena;
 	char	   *number;
 
-	getTypeOutputInfo(type, &output, &varlena);
+	getTypeOutputInfo(type, &output, &is_varlena);
 	number = OidOutputFunctionCall(output, datum);
 	ItemBuilderNumberText(b, number, strlen(number));
 }
@@ -116,11 +116,11 @@ static void
 AddByOutput(ItemBuilder *b, Datum datum, Oid type)
 {
 	Oid			output;
-	bool		varlena;
+	bool		is_varlena;
 	FmgrInfo	info;
 	char	   *string;
 
-	getTypeOutputInfo(type, &output, &varlena);
+	getTypeOutputInfo(type, &output, &is_varlena);
 	fmgr_info(output, &info);
 	if (info.fn_addr == dynamo_item_out || info.fn_addr == dynamo_value_out)
 	{
@@ -339,7 +339,7 @@ static char *
 ArgumentName(Datum datum, bool isnull, Oid type, int i)
 {
 	Oid			output;
-	bool		varlena;
+	bool		is_varlena;
 
 	if (isnull)
 		ereport(ERROR,
@@ -349,7 +349,7 @@ ArgumentName(Datum datum, bool isnull, Oid type, int i)
 		return DatumGetCString(datum);
 	if (type == TEXTOID)
 		return TextDatumGetCString(datum);
-	getTypeOutputInfo(type, &output, &varlena);
+	getTypeOutputInfo(type, &output, &is_varlena);
 	return OidOutputFunctionCall(output, datum);
 }
 
