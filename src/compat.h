@@ -471,17 +471,6 @@ struct ExplainState;
 #define SynchronousStandbysAreDefined() (WalSndCtl->sync_standbys_defined)
 #endif
 
-/* What the analysis of subscripts gets; since 19 it removes those that it took. */
-#if PG_VERSION_NUM >= 190000
-typedef struct List **SubscriptsToAnalyse;
-#define SubscriptList(subscripts) (*(subscripts))
-#define SubscriptsTaken(subscripts, n) (*(subscripts) = list_delete_first_n(*(subscripts), (n)))
-#else
-typedef struct List *SubscriptsToAnalyse;
-#define SubscriptList(subscripts) (subscripts)
-#define SubscriptsTaken(subscripts, n) ((void) (n))
-#endif
-
 /* What builds a jsonb, and at its end has the result; needs utils/jsonb.h. */
 #if PG_VERSION_NUM >= 190000
 #define JsonbBuild JsonbInState

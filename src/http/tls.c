@@ -23,6 +23,8 @@
 #include "libpq/libpq.h"
 #include "utils/guc.h"
 
+#include "compat.h"
+
 /* The only application protocol within TLS (RFC 7301). */
 static const unsigned char http_protocol[] = "\010http/1.1";
 

@@ -72,17 +72,15 @@ TransformSubscript(ParseState *pstate, Node *subscript)
 }
 
 static void
-TransformSubscripts(SubscriptingRef *ref, SubscriptsToAnalyse given, ParseState *pstate, bool is_slice, bool is_assignment)
+TransformSubscripts(SubscriptingRef *ref, List *given, ParseState *pstate, bool is_slice, bool is_assignment)
 {
 	List	   *subscripts = NIL;
 	ListCell   *cell;
 
-	foreach(cell, SubscriptList(given))
+	foreach(cell, given)
 	{
-		A_Indices  *index = lfirst(cell);
+		A_Indices  *index = lfirst_node(A_Indices, cell);
 
-		if (!IsA(index, A_Indices))
-			break;
 		if (is_slice || index->is_slice)
 			RefuseSlice(pstate, index);
 		subscripts = lappend(subscripts, TransformSubscript(pstate, index->uidx));
@@ -91,7 +89,6 @@ TransformSubscripts(SubscriptingRef *ref, SubscriptsToAnalyse given, ParseState 
 	ref->reflowerindexpr = NIL;
 	ref->refrestype = ValueTypeOid();
 	ref->reftypmod = -1;
-	SubscriptsTaken(given, list_length(subscripts));
 }
 
 /* ---- execution ---- */
