@@ -551,11 +551,9 @@ NumberErrorMessage(NumberStatus status, bool in_set)
 	switch (status)
 	{
 		case NUMBER_EMPTY:
-			if (!in_set)
-				return "The parameter cannot be converted to a numeric value";
-			/* FALLTHROUGH */
 		case NUMBER_MALFORMED:
-			return "The parameter cannot be converted to a numeric value: ";
+			return status == NUMBER_EMPTY && !in_set ? "The parameter cannot be converted to a numeric value" :
+				"The parameter cannot be converted to a numeric value: ";
 		case NUMBER_OVERFLOW:
 			return "Number overflow. Attempting to store a number with magnitude larger than supported range";
 		case NUMBER_UNDERFLOW:
