@@ -103,7 +103,9 @@ FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
 SELECT 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'::dynamo_internal.secret;
 SELECT '********'::dynamo_internal.secret;
 SELECT secret_access_key::bytea FROM dynamo_internal.access_key_secrets;
+\set VERBOSITY terse
 SELECT max(secret_access_key) FROM dynamo_internal.access_key_secrets;
+\set VERBOSITY default
 SELECT DISTINCT secret_access_key FROM dynamo_internal.access_key_secrets;
 INSERT INTO dynamo_internal.access_key_secrets VALUES ('a', '********', 10, now());
 INSERT INTO dynamo_internal.access_key_secrets SELECT 'a', secret_access_key, role, now() FROM dynamo_internal.access_key_secrets

@@ -133,7 +133,16 @@ ANALYZE logins;
 EXPLAIN (COSTS OFF) SELECT n FROM logins_view WHERE email = 'Ann@x' AND site = 's1' AND at = '2026-01-01 00:00:00.4' AND n = 1.5;
 EXPLAIN (COSTS OFF) SELECT order_id FROM orders WHERE customer_id = 'c7' AND order_id = 1007 ORDER BY customer_id, total;
 EXPLAIN (COSTS OFF) SELECT order_id FROM orders WHERE customer_id = 'c7' AND customer_id = 'c8';
-EXPLAIN (COSTS OFF) SELECT order_id FROM orders o WHERE customer_id = 'c7' AND order_id = (SELECT max(order_id) FROM orders i WHERE i.customer_id = 'c7' AND i.order_id = o.order_id);
+-- subplans have other names since PostgreSQL 19
+CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		RETURN NEXT replace(line, 'expr_1', '1');
+	END LOOP;
+END $$;
+SELECT plan_of($$SELECT order_id FROM orders o WHERE customer_id = 'c7' AND order_id = (SELECT max(order_id) FROM orders i WHERE i.customer_id = 'c7' AND i.order_id = o.order_id)$$);
 SELECT w AS condition, s.rows, s.same FROM (VALUES
 	('email = ''Ann@x'' AND site = ''s1'''), ('email = ''Ann@x'' AND site = ''s1'' AND at = ''2026-01-01 00:00:00.4'' AND n = 1.5'),
 	('email = ''ann@x'' AND site = ''s1'' AND at = ''2026-01-01 00:00:00.4'' AND n = 1.5'), ('email = ''Ann@x'' AND site = ''s1'' AND at = ''2026-01-01 00:00:00.5'' AND n = 1.5'),

@@ -11,8 +11,10 @@ SELECT '"x"'::jsonb::value, '1'::jsonb::value, 'null'::jsonb::value, 'true'::jso
 
 -- json is cast only on assignment
 SELECT json_build_object('id', 'a', 'n', 1.50, 'n', 2)::item;
+\set VERBOSITY terse
 SELECT item_size(json_build_object('id', 'a'));
 SELECT '{}'::json = '{}'::json;
+\set VERBOSITY default
 CREATE TABLE assigned (item item);
 INSERT INTO assigned SELECT row_to_json(r) FROM (SELECT 'a' AS id, ARRAY[1, 2] AS l) r RETURNING item;
 

@@ -64,11 +64,11 @@ SET ROLE regress_dynamo_owner;
 CREATE FUNCTION set_anything(item dynamo.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
 	RAISE NOTICE 'search_path is %', current_setting('search_path');
-	PERFORM set_config('search_path', 't_maintenance', false), set_config('standard_conforming_strings', 'off', true);
+	PERFORM set_config('search_path', 't_maintenance', false), set_config('array_nulls', 'off', true);
 	PERFORM set_config('role', 'regress_dynamo_owner', false);
 	RETURN 'set';
 EXCEPTION WHEN insufficient_privilege THEN
-	PERFORM set_config('search_path', 't_maintenance', false), set_config('standard_conforming_strings', 'off', true);
+	PERFORM set_config('search_path', 't_maintenance', false), set_config('array_nulls', 'off', true);
 	RETURN SQLERRM;
 END $$;
 SET client_min_messages = warning;
@@ -80,7 +80,7 @@ SELECT dynamo.create_index('forced', 'late', 'until', partition_key_type => 'N',
 SELECT dynamo.update_time_to_live('forced', 'until', false);
 SELECT dynamo.update_time_to_live('forced', 'until');
 SHOW search_path;
-SHOW standard_conforming_strings;
+SHOW array_nulls;
 COMMIT;
 
 SET client_min_messages = warning;
