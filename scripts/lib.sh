@@ -118,7 +118,8 @@ can_install()
 
 # ---- PostgreSQL ----
 
-supported_versions="18 17 16 15"
+# 19 is a release candidate: chosen only where there is no other.
+supported_versions="18 17 16 15 19"
 
 # Whether a pg_config belongs to a server that can be built against and run.
 # Debian's client packages bring pg_config and pgxs.mk without the headers.
@@ -140,7 +141,7 @@ installed_postgres()
 
 	if [[ -n ${PG_CONFIG:-} ]]; then
 		usable_pg_config "$PG_CONFIG" ||
-			die "PG_CONFIG=$PG_CONFIG is not a PostgreSQL server, version 15 to 18, with its development files"
+			die "PG_CONFIG=$PG_CONFIG is not a PostgreSQL server, version 15 to 19, with its development files"
 		pg_config=$PG_CONFIG
 		return 0
 	fi
@@ -191,8 +192,8 @@ need_packages()
 			step "Refreshing the package lists" apt_update
 		fi
 		if ! server=$(postgres_packages); then
-			! can_install || die "no package of PostgreSQL 15 to 18 can be found"
-			server="postgresql-<version> postgresql-server-dev-<version> (15 to 18; or set PG_CONFIG)"
+			! can_install || die "no package of PostgreSQL 15 to 19 can be found"
+			server="postgresql-<version> postgresql-server-dev-<version> (15 to 19; or set PG_CONFIG)"
 		fi
 		# shellcheck disable=SC2206
 		missing+=($server)
