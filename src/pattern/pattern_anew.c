@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/indexing.h"
 #include "catalog/objectaccess.h"
@@ -26,7 +27,6 @@
 #include "errors.h"
 #include "pattern/pattern.h"
 #include "pattern/pattern_anew.h"
-#include "table/table_name.h"
 #include "view/entity_view.h"
 
 /* ---- the functions ---- */
@@ -155,17 +155,26 @@ PatternPlanAnew(Oid function, const AccessPattern *p, PatternTarget *target)
 	return new;
 }
 
-/* Opens the view whose rows a pattern returns; NULL if it returns items.  The record can name another relation. */
-Relation
-PatternOpenView(const AccessPattern *p, const PatternTarget *target)
+/* The view whose rows a pattern returns, or InvalidOid: a view may have got another name than the record's. */
+static Oid
+ViewOfPattern(Oid function, const AccessPattern *p)
 {
-	Relation	view = p->view == NULL ? NULL : TableNameOpen(p->view, AccessShareLock, false);
+	return p->view == NULL ? InvalidOid : get_typ_typrelid(get_func_rettype(function));
+}
+
+/* Opens that view; NULL if the pattern returns items.  Somebody may have written the record by hand. */
+Relation
+PatternOpenView(Oid function, const AccessPattern *p, const PatternTarget *target)
+{
+	Oid			relid = ViewOfPattern(function, p);
+	Relation	view = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
 	const EntityViewDef *def = view == NULL ? NULL : EntityViewDefOf(view);
 
-	if (view != NULL && (def == NULL || def->entity.data == NULL || !SliceEqual(def->entity, target->entities[0]->name)))
+	if (p->view != NULL && (def == NULL || def->entity.data == NULL || !SliceEqual(def->entity, target->entities[0]->name) ||
+							EntityViewTable(view) != target->table->relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a view of entity \"%.*s\"", p->view,
+				 errmsg("\"%s\" is not a view of entity \"%.*s\"", view != NULL ? RelationGetRelationName(view) : p->view,
 						(int) target->entities[0]->name.len, target->entities[0]->name.data)));
 	return view;
 }
@@ -202,7 +211,7 @@ PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p)
 
 	target.keys = PatternBasisKeys(p->basis);
 	plan = PatternPlanAnew(function, p, &target);
-	view = PatternOpenView(p, &target);
+	view = PatternOpenView(function, p, &target);
 	PatternReplaceBody(function, plan, PatternBody(plan, &target, view));
 	if (view != NULL)
 		table_close(view, NoLock);
@@ -211,17 +220,16 @@ PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p)
 /* ---- views that were replaced ---- */
 
 static bool
-IsViewOf(const char *view, Oid relid, const char *entity_name)
+ReturnsRowsOf(Oid function, const AccessPattern *p, Oid relid, const char *entity_name)
 {
-	Relation	rel = TableNameOpen(view, AccessShareLock, true);
+	Oid			view = ViewOfPattern(function, p);
 	bool		is;
 
-	if (rel == NULL)
+	if (!OidIsValid(view))
 		return false;
 	SPI_connect();
-	is = list_member_oid(EntityViewsOf(relid, entity_name), RelationGetRelid(rel));
+	is = list_member_oid(EntityViewsOf(relid, entity_name), view);
 	SPI_finish();
-	table_close(rel, NoLock);
 	return is;
 }
 
@@ -253,7 +261,7 @@ PatternsFollowViews(Oid relid, const char *entity_name)
 			continue;
 		PatternContextBegin(&context, function);
 		p = PatternOfFunction(function);
-		if (p->view != NULL && IsViewOf(p->view, relid, entity_name))
+		if (ReturnsRowsOf(function, p, relid, entity_name))
 			FollowView(def, function);
 		PatternContextEnd(&context);
 	}

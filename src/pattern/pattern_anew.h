@@ -29,8 +29,8 @@ extern PatternTarget PatternTargetOf(const AccessPattern *p, const TableDef *def
 /* Plans a pattern anew for a target, palloc'd; its record tells which parameters are null by default. */
 extern AccessPattern *PatternPlanAnew(Oid function, const AccessPattern *p, PatternTarget *target);
 
-/* Opens the view whose rows a pattern returns; NULL if it returns items.  The record can name another relation. */
-extern Relation PatternOpenView(const AccessPattern *p, const PatternTarget *target);
+/* Opens the view whose rows a pattern returns; NULL if it returns items. */
+extern Relation PatternOpenView(Oid function, const AccessPattern *p, const PatternTarget *target);
 
 extern void PatternReplaceBody(Oid function, const AccessPattern *pattern, const char *body);
 

@@ -153,7 +153,7 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 		RefusePattern(function, m->entity_name, "Its keys do not tell whether they are old or new.");
 	either = *versions.plans[0];
 	either.basis = PatternEitherBasis(versions.plans[0]->basis, versions.plans[1]->basis);
-	view = PatternOpenView(p, &now);
+	view = PatternOpenView(function, p, &now);
 	PatternReplaceBody(function, &either, PatternBodyOfEither(&either, &now, view, &versions));
 	if (view != NULL)
 		table_close(view, NoLock);
