@@ -254,6 +254,40 @@ BEGIN
 		END;
 	END LOOP;
 END $$;
+-- types of constants: no check of a domain runs before the expression is refused, also of one that was not declared
+CREATE TYPE evil_row AS (d evil_domain);
+CREATE TYPE evil_range AS RANGE (SUBTYPE = evil_domain);
+CREATE FUNCTION of_evil(evil_domain[]) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE FUNCTION evil_operator(int, evil_domain[]) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE OPERATOR @@! (LEFTARG = int, RIGHTARG = evil_domain[], FUNCTION = evil_operator);
+DO $$
+DECLARE
+	expression text;
+BEGIN
+	FOREACH expression IN ARRAY ARRAY[$e$('{1}'::entity_rules.evil_domain[])[1]$e$, $e$('(1)'::entity_rules.evil_row).d$e$, $e$lower('[1,2]'::entity_rules.evil_range)$e$,
+		$e$entity_rules.of_evil('{1}')$e$, $e$n OPERATOR(entity_rules.@@!) '{1}'$e$, $e$cardinality(CAST('{1}' AS entity_rules.evil_domain[]))$e$, $e$coalesce(n, (entity_rules._evil_domain '{1}')[1])$e$,
+		$e$length(t COLLATE entity_rules.missing)$e$, $e$1 + CASE WHEN n IN (1, entity_rules.of_evil('{1}')) THEN 1 END$e$, $e$length(substring(t FROM entity_rules.of_evil('{1}')))$e$,
+		'pg_catalog.abs(n OPERATOR(pg_catalog.+) 1::pg_catalog.int4)']
+	LOOP
+		BEGIN
+			PERFORM declare('{}', expression);
+			RAISE NOTICE '%: accepted', expression;
+		EXCEPTION WHEN OTHERS THEN
+			RAISE NOTICE '%: %', expression, SQLERRM;
+		END;
+	END LOOP;
+END $$;
+DO $$
+DECLARE
+	definition text := (SELECT replace(encode(tgargs, 'escape'), '\000', '') FROM pg_trigger WHERE tgrelid = 'computed_keys'::regclass AND tgname = '~dynamo_derive_keys');
+BEGIN
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON computed_keys FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(%L)',
+		replace(definition, 'pg_catalog.abs(n OPERATOR(pg_catalog.+) 1::pg_catalog.int4)', $e$('{1}'::entity_rules.evil_domain[])[1]$e$));
+	PERFORM put_item('computed_keys', '{"n": {"N": "1"}}');
+EXCEPTION WHEN OTHERS THEN
+	RAISE NOTICE '%', SQLERRM;
+END $$;
+SELECT drop_entity('computed_keys', 'hostile');
 SELECT declare('{"e": {"type": "int", "enum": []}}', NULL);
 SELECT declare('{"e": {"type": "int", "enum": [1, "two"]}}', NULL);
 SELECT declare('{"e": {"type": "text", "enum": [{}]}}', NULL);

@@ -63,6 +63,8 @@ typedef struct Expression
 	ParamListInfo values;
 } Expression;
 
+#define FOREIGN_CODE "uses a function, an operator or a type that is not PostgreSQL's own"
+
 static Expression *known[MAX_KNOWN_EXPRESSIONS];
 static int	nknown = 0;
 
@@ -224,6 +226,31 @@ RefuseExpression(const Making *m, const char *why)
 			 errdetail("It is evaluated in every write, and consists of PostgreSQL's own immutable functions, operators and types.")));
 }
 
+/* Whether a name, of which parts may be schemas, is looked up elsewhere than in pg_catalog. */
+static bool
+IsForeignName(const List *name)
+{
+	return list_length(name) > 2 || (list_length(name) == 2 && strcmp(strVal(linitial(name)), "pg_catalog") != 0);
+}
+
+/*
+ * A walker of expressions before their analysis, which calls the input functions of types of
+ * constants, and so checks of domains, before anything else can tell whose they are.
+ */
+static bool
+HasForeignName(Node *node, void *context)
+{
+	const List *name;
+
+	if (node == NULL)
+		return false;
+	name = IsA(node, TypeName) ? castNode(TypeName, node)->names :
+		IsA(node, FuncCall) ? castNode(FuncCall, node)->funcname :
+		IsA(node, A_Expr) ? castNode(A_Expr, node)->name :
+		IsA(node, CollateClause) ? castNode(CollateClause, node)->collname : NIL;
+	return IsForeignName(name) || raw_expression_tree_walker(node, HasForeignName, context);
+}
+
 /* Returns the only expression of a text. */
 static Node *
 ParseOneExpression(const Making *m, const char *text)
@@ -236,6 +263,8 @@ ParseOneExpression(const Making *m, const char *text)
 		select->windowClause != NIL || select->sortClause != NIL || select->limitOffset != NULL ||
 		select->limitCount != NULL || select->lockingClause != NIL || select->op != SETOP_NONE)
 		RefuseExpression(m, "is not one expression");
+	if (HasForeignName(target->val, NULL))
+		RefuseExpression(m, FOREIGN_CODE);
 	return target->val;
 }
 
@@ -258,7 +287,7 @@ AnalyzeExpression(Making *m, const char *text, Oid type, int32 typmod)
 						m->attribute->name.data, format_type_be(exprType(node)), format_type_be(type));
 	assign_expr_collations(pstate, cast);
 	if (HasForeignCode(cast, NULL))
-		RefuseExpression(m, "uses a function, an operator or a type that is not PostgreSQL's own");
+		RefuseExpression(m, FOREIGN_CODE);
 	if (HasMutableConstant(cast, NULL))
 		RefuseExpression(m, "has a constant whose text depends on settings");
 	planned = expression_planner((Expr *) cast);
