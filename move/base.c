@@ -44,6 +44,16 @@ WriteMessage(const char *format, va_list args)
 	free(text);
 }
 
+static char *
+FormatList(const char *format, va_list args)
+{
+	char	   *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		MoveFail("out of memory");
+	return text;
+}
+
 /* For reports, on the standard output; only the format ends a line. */
 void
 MovePrint(const char *format,...)
@@ -53,8 +63,7 @@ MovePrint(const char *format,...)
 	char	   *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		MoveFail("out of memory");
+	text = FormatList(format, args);
 	va_end(args);
 	if (len > 0 && format[len - 1] == '\n')
 	{
@@ -132,8 +141,7 @@ MoveFormat(const char *format,...)
 	char	   *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		MoveFail("out of memory");
+	text = FormatList(format, args);
 	va_end(args);
 	return text;
 }

@@ -226,6 +226,7 @@ struct ExplainState;
 #else
 #define CopyPermissionsNode(plan, query, rte) ((void) 0)
 #endif
+
 /* The only table that a plan writes. */
 #if PG_VERSION_NUM >= 190000
 #define SetResultOfPlan(plan, number) ((plan)->resultRelationRelids = bms_make_singleton(number))

@@ -77,7 +77,7 @@ AddWrites(WriteOp *writes, int n, WriteKind kind, const char *table_name,
 	return n + count;
 }
 
-/* Raises the errors of a write that there is not, as batch_get_item does without keys. */
+/* A batch with nothing to write raises the errors about its table, as batch_get_item does without keys. */
 static void
 CheckTableOfBatch(const char *table_name, WriteKind kind)
 {

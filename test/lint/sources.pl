@@ -516,8 +516,8 @@ sub version_tests
 	return $file eq 'src/compat.h' ? () : map { "$_->{line}: $_->{text}" } grep { $_->{text} eq 'PG_VERSION_NUM' } c_tokens($text);
 }
 
-# Functions that macros of compat.h call in another way in each version: whoever calls them
-# himself has left a version out.  Macros that others need, too, and lists are the same everywhere.
+# Functions that macros of compat.h call in another way in each version: a call elsewhere fits
+# some versions only.  Those named here are the same in all.
 my %same_in_all = map { $_ => 1 } qw(TupleDescAttr index_close list_make1);
 my %of_compat;
 
