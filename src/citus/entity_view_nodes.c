@@ -149,7 +149,7 @@ LetViewsDelete(Oid table)
 	Oid			function = SystemFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
 	ListCell   *cell;
 
-	foreach(cell, EntityViewsOfAnyone(table, NULL))
+	foreach(cell, EntityViewsOfAnyone(table))
 	{
 		Relation	view = try_relation_open(lfirst_oid(cell), AccessExclusiveLock);
 

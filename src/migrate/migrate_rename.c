@@ -267,31 +267,31 @@ RefuseNamedByPatterns(Oid relid, const Entity *entity, Slice name)
 	}
 }
 
-/* Patterns of the table's owner, which were right before, get the templates of the table's definition. */
+/* A definition before it was changed. */
+typedef struct Before
+{
+	const char *entity_name;
+	const TableDef *def;
+} Before;
+
+/* A PatternAction: one that was right before gets the templates of the table's definition. */
+static void
+FollowTemplates(const TableDef *def, Oid function, const AccessPattern *p, const void *arg)
+{
+	const Before *before = arg;
+
+	if (!PatternNamesEntity(p, before->entity_name) || p->changed || p->condition == NULL || p->basis == NULL ||
+		!PatternBasisHolds(before->def, p->basis))
+		return;
+	p = PatternLock(function);
+	if (p != NULL)
+		PatternMakeAnew(def, function, p);
+}
+
 static void
 PatternsFollowTemplates(Oid relid, const char *entity_name, const TableDef *before)
 {
-	Relation	rel = table_open(relid, NoLock);
-	TableDef   *def = TableDefAcquire(rel);
-	ListCell   *cell;
-
-	foreach(cell, PatternsOfTable(relid))
-	{
-		Oid			function = lfirst_oid(cell);
-		const AccessPattern *p = PatternOwner(function) == rel->rd_rel->relowner ? PatternOfFunction(function) : NULL;
-		PatternContext context;
-
-		if (p == NULL || !PatternNamesEntity(p, entity_name) || p->changed || p->condition == NULL || p->basis == NULL ||
-			!PatternBasisHolds(before, p->basis))
-			continue;
-		PatternContextBegin(&context, function);
-		p = PatternLock(function);
-		if (p != NULL)
-			PatternMakeAnew(def, function, p);
-		PatternContextEnd(&context);
-	}
-	TableDefRelease(def);
-	table_close(rel, NoLock);
+	PatternsOfOwner(relid, FollowTemplates, &(Before) {entity_name, before});
 }
 
 /* Columns of names that are lost show the attributes under their other names. */

@@ -81,24 +81,63 @@ CheckNamedKeys(const Entity *entity, Jsonb *keys)
 	}
 }
 
-/*
- * What others have made of the table is not changed, and does not stop its owner: a view of another
- * role lacks moved items whose key alone tells a part.
- */
+/* What one NOTICE names. */
+#define NAMED_IN_NOTICE	3
+
+/* Some names of a list, for a message. */
+static char *
+SomeNames(const List *names)
+{
+	StringInfoData out;
+	int			n = Min(list_length(names), NAMED_IN_NOTICE);
+
+	initStringInfo(&out);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "", (char *) list_nth(names, i));
+	if (n < list_length(names))
+		appendStringInfo(&out, " and %d more", list_length(names) - n);
+	return out.data;
+}
+
+/* The names of entity views that belong neither to the table's owner nor to the user. */
+static List *
+ViewsOfOthers(Oid relid)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	List	   *names = NIL;
+	List	   *others;
+	ListCell   *cell;
+
+	SPI_connect();
+	others = list_difference_oid(EntityViewsOfAnyone(relid), EntityViewsOf(relid, NULL));
+	MemoryContextSwitchTo(caller);
+	foreach(cell, others)
+	{
+		char	   *name = get_rel_name(lfirst_oid(cell));
+
+		if (name != NULL)		/* its owner may have dropped it */
+			names = lappend(names, name);
+	}
+	SPI_finish();
+	return names;
+}
+
+/* What others have made of the table is not changed, and does not stop its owner. */
 static void
 TellOfOthers(const MigrateRequest *r)
 {
-	List	   *others;
+	const List *patterns = PatternsOfOthers(r->relid, r->entity_name);
+	const List *views = ViewsOfOthers(r->relid);
 
-	PatternsOfOthersTell(r->relid, r->entity_name);
-	SPI_connect();
-	others = list_difference_oid(EntityViewsOfAnyone(r->relid, r->entity_name), EntityViewsOf(r->relid, r->entity_name));
-	if (others != NIL)
+	if (patterns != NIL)
 		ereport(NOTICE,
-				(errmsg("view \"%s\" of another role stays as it is", get_rel_name(linitial_oid(others))),
-				 errdetail("Items without an attribute that their key tells are not in it once they are moved. There are %d such views.", list_length(others)),
-				 errhint("After the migration its owner can replace it by a new one: dynamo.create_entity_view.")));
-	SPI_finish();
+				(errmsg("access patterns of other roles stay as they are: %s", SomeNames(patterns)),
+				 errdetail("Those that read keys which change raise errors until their owners declare them anew, after the migration.")));
+	if (views != NIL)
+		ereport(NOTICE,
+				(errmsg("views of other roles stay as they are: %s", SomeNames(views)),
+				 errdetail("Items without an attribute that their key tells are not in them once they are moved."),
+				 errhint("After the migration their owners can replace them by new ones: dynamo.create_entity_view.")));
 }
 
 /* Checks the request against the locked table; makes after the definition with the new keys. */

@@ -389,8 +389,8 @@ extern char *PatternBodyOfEither(const AccessPattern *pattern, const PatternTarg
  */
 extern void PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, const TableDef *after);
 
-/* Tells the user in a NOTICE of the patterns of other roles that can read the table, which stay as they are. */
-extern void PatternsOfOthersTell(Oid relid, const char *entity_name);
+/* The names (char *) of an entity's patterns that belong to other roles which can read the table; palloc'd. */
+extern List *PatternsOfOthers(Oid relid, const char *entity_name);
 
 /* When they have been moved: makes these patterns read the keys of the table's definition. */
 extern void PatternsReadOne(Oid relid);

@@ -179,7 +179,7 @@ PatternOpenView(Oid function, const AccessPattern *p, const PatternTarget *targe
 	return view;
 }
 
-/* ---- errors ---- */
+/* ---- the patterns of an owner ---- */
 
 /* An error tells of which pattern it is. */
 static void
@@ -189,17 +189,26 @@ TellPattern(void *arg)
 }
 
 void
-PatternContextBegin(PatternContext *context, Oid function)
+PatternsOfOwner(Oid relid, PatternAction action, const void *arg)
 {
-	context->function = function;
-	context->callback = (ErrorContextCallback) {error_context_stack, TellPattern, &context->function};
-	error_context_stack = &context->callback;
-}
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+	ListCell   *cell;
 
-void
-PatternContextEnd(const PatternContext *context)
-{
-	error_context_stack = context->callback.previous;
+	foreach(cell, PatternsOfTable(relid))
+	{
+		Oid			function = lfirst_oid(cell);
+		const AccessPattern *p = PatternOwner(function) == rel->rd_rel->relowner ? PatternIfAny(function) : NULL;
+		ErrorContextCallback callback = {error_context_stack, TellPattern, &function};
+
+		if (p == NULL)
+			continue;
+		error_context_stack = &callback;
+		action(def, function, p, arg);
+		error_context_stack = callback.previous;
+	}
+	TableDefRelease(def);
+	table_close(rel, NoLock);
 }
 
 void
@@ -233,12 +242,13 @@ ReturnsRowsOf(Oid function, const AccessPattern *p, Oid relid, const char *entit
 	return is;
 }
 
-/* One that does not find all items anyway raises errors until it is declared anew. */
+/* A PatternAction.  One that does not find all items anyway raises errors until it is declared anew. */
 static void
-FollowView(const TableDef *def, Oid function)
+FollowView(const TableDef *def, Oid function, const AccessPattern *p, const void *entity_name)
 {
-	AccessPattern *p = PatternLock(function);
-
+	if (!ReturnsRowsOf(function, p, def->relid, entity_name))
+		return;
+	p = PatternLock(function);
 	if (p != NULL && !p->changed && p->condition != NULL && p->basis != NULL && PatternBasisHolds(def, p->basis))
 		PatternMakeAnew(def, function, p);
 }
@@ -247,24 +257,5 @@ FollowView(const TableDef *def, Oid function)
 void
 PatternsFollowViews(Oid relid, const char *entity_name)
 {
-	Relation	rel = table_open(relid, NoLock);
-	TableDef   *def = TableDefAcquire(rel);
-	ListCell   *cell;
-
-	foreach(cell, PatternsOfTable(relid))
-	{
-		Oid			function = lfirst_oid(cell);
-		PatternContext context;
-		const AccessPattern *p;
-
-		if (PatternOwner(function) != rel->rd_rel->relowner)
-			continue;
-		PatternContextBegin(&context, function);
-		p = PatternOfFunction(function);
-		if (ReturnsRowsOf(function, p, relid, entity_name))
-			FollowView(def, function);
-		PatternContextEnd(&context);
-	}
-	TableDefRelease(def);
-	table_close(rel, NoLock);
+	PatternsOfOwner(relid, FollowView, entity_name);
 }

@@ -6,7 +6,6 @@
 #define DYNAMO_PATTERN_ANEW_H
 
 #include "nodes/pg_list.h"
-#include "utils/elog.h"
 #include "utils/relcache.h"
 
 #include "pattern/pattern.h"
@@ -37,15 +36,11 @@ extern void PatternReplaceBody(Oid function, const AccessPattern *pattern, const
 /* Makes a function by a definition of its table, in which its entities have the keys of one version. */
 extern void PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p);
 
-/* An error between the two tells of which pattern it is. */
-typedef struct PatternContext
-{
-	ErrorContextCallback callback;
-	Oid			function;
-} PatternContext;
+/* What is done with a pattern by its table's definition; it may have been dropped meanwhile: see PatternLock. */
+typedef void (*PatternAction) (const TableDef *def, Oid function, const AccessPattern *p, const void *arg);
 
-extern void PatternContextBegin(PatternContext *context, Oid function);
-extern void PatternContextEnd(const PatternContext *context);
+/* Does that with each pattern of a table that belongs to the table's owner; its errors tell of which. */
+extern void PatternsOfOwner(Oid relid, PatternAction action, const void *arg);
 
 /* A handler of DdlFeature: views of an entity were replaced. */
 extern void PatternsFollowViews(Oid relid, const char *entity_name);

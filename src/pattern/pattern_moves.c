@@ -33,9 +33,6 @@
 #include "table/table_name.h"
 #include "view/entity_view.h"
 
-/* Of other roles, in a message. */
-#define NAMED_PATTERNS	3
-
 /* ---- what can read both ---- */
 
 static void
@@ -125,11 +122,10 @@ typedef struct Moves
 	const char *entity_name;
 	const TableDef *before;
 	const TableDef *after;
-	const TableDef *now;		/* the table's definition */
 } Moves;
 
 static void
-MakeEither(const Moves *m, Oid function, AccessPattern *p)
+MakeEither(const Moves *m, const TableDef *def, Oid function, AccessPattern *p)
 {
 	PatternTarget before = PatternTargetOf(p, m->before);
 	PatternTarget after;
@@ -143,7 +139,7 @@ MakeEither(const Moves *m, Oid function, AccessPattern *p)
 	if (why != NULL)
 		RefusePattern(function, m->entity_name, why);
 	after = PatternTargetOf(p, m->after);
-	now = PatternTargetOf(p, m->now);
+	now = PatternTargetOf(p, def);
 	/* the record can name keys that the table does not have */
 	versions.plans[0] = PatternPlanAnew(function, p, &before);
 	versions.plans[1] = PatternPlanAnew(function, p, &after);
@@ -189,59 +185,43 @@ IsConcerned(const Moves *m, const AccessPattern *p)
 		(PatternBasisProblem(m->after, p->basis) != NULL || ReadsChangingKey(m, p));
 }
 
-void
-PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, const TableDef *after)
+/* A PatternAction. */
+static void
+ReadEither(const TableDef *def, Oid function, const AccessPattern *p, const void *arg)
 {
-	Relation	rel = table_open(relid, NoLock);
-	TableDef   *now = TableDefAcquire(rel);
-	Moves		m = {relid, entity_name, before, after, now};
-	ListCell   *cell;
+	const Moves *m = arg;
+	AccessPattern *locked = IsConcerned(m, p) ? PatternLock(function) : NULL;
 
-	foreach(cell, PatternsOfTable(relid))
-	{
-		Oid			function = lfirst_oid(cell);
-		PatternContext context;
-		AccessPattern *p;
-
-		if (PatternOwner(function) != rel->rd_rel->relowner)
-			continue;
-		PatternContextBegin(&context, function);
-		p = IsConcerned(&m, PatternOfFunction(function)) ? PatternLock(function) : NULL;
-		if (p != NULL)
-			MakeEither(&m, function, p);
-		PatternContextEnd(&context);
-	}
-	TableDefRelease(now);
-	table_close(rel, NoLock);
+	if (locked != NULL)
+		MakeEither(m, def, function, locked);
 }
 
 void
-PatternsOfOthersTell(Oid relid, const char *entity_name)
+PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, const TableDef *after)
+{
+	Moves		m = {relid, entity_name, before, after};
+
+	PatternsOfOwner(relid, ReadEither, &m);
+}
+
+List *
+PatternsOfOthers(Oid relid, const char *entity_name)
 {
 	Oid			owner = RelationOwner(relid);
-	StringInfoData names;
-	int			n = 0;
+	List	   *names = NIL;
 	ListCell   *cell;
 
-	initStringInfo(&names);
 	foreach(cell, PatternsOfTable(relid))
 	{
 		Oid			function = lfirst_oid(cell);
 		const AccessPattern *p = PatternIfAny(function);	/* its owner may have dropped it */
 		Oid			other = PatternOwner(function);
 
-		if (p == NULL || !OidIsValid(other) || other == owner || !PatternNamesEntity(p, entity_name) ||
-			pg_class_aclcheck(relid, other, ACL_SELECT) != ACLCHECK_OK)
-			continue;
-		if (n++ < NAMED_PATTERNS)
-			appendStringInfo(&names, "%s%s", n > 1 ? ", " : "", format_procedure(function));
+		if (p != NULL && OidIsValid(other) && other != owner && PatternNamesEntity(p, entity_name) &&
+			pg_class_aclcheck(relid, other, ACL_SELECT) == ACLCHECK_OK)
+			names = lappend(names, format_procedure(function));
 	}
-	if (n > NAMED_PATTERNS)
-		appendStringInfo(&names, " and %d more", n - NAMED_PATTERNS);
-	if (n > 0)
-		ereport(NOTICE,
-				(errmsg("access patterns of other roles stay as they are: %s", names.data),
-				 errdetail("Those that read keys which change raise errors until their owners declare them anew, after the migration.")));
+	return names;
 }
 
 /* ---- the end ---- */
@@ -254,29 +234,19 @@ ReadsEither(const AccessPattern *p)
 		list_length(p->entities) == 1;
 }
 
+/* A PatternAction. */
+static void
+ReadOne(const TableDef *def, Oid function, const AccessPattern *p, const void *arg)
+{
+	p = PatternLock(function);
+	if (p != NULL && ReadsEither(p))
+		PatternMakeAnew(def, function, p);
+}
+
 void
 PatternsReadOne(Oid relid)
 {
-	Relation	rel = table_open(relid, NoLock);
-	TableDef   *def = TableDefAcquire(rel);
-	ListCell   *cell;
-
-	foreach(cell, PatternsOfTable(relid))
-	{
-		Oid			function = lfirst_oid(cell);
-		PatternContext context;
-		AccessPattern *p;
-
-		if (PatternOwner(function) != rel->rd_rel->relowner)
-			continue;
-		PatternContextBegin(&context, function);
-		p = PatternLock(function);
-		if (p != NULL && ReadsEither(p))
-			PatternMakeAnew(def, function, p);
-		PatternContextEnd(&context);
-	}
-	TableDefRelease(def);
-	table_close(rel, NoLock);
+	PatternsOfOwner(relid, ReadOne, NULL);
 }
 
 /* ---- the order ---- */

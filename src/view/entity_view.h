@@ -163,8 +163,8 @@ extern void EntityViewInit(void);
  */
 extern DYNAMO_EXPORT List *EntityViewsOf(Oid relid, const char *entity_name);
 
-/* The same, whoever they belong to. */
-extern DYNAMO_EXPORT List *EntityViewsOfAnyone(Oid relid, const char *entity_name);
+/* The same, of all entities, whoever they belong to: definitions of others are not read. */
+extern DYNAMO_EXPORT List *EntityViewsOfAnyone(Oid relid);
 
 /* Drops these. */
 extern void EntityViewsDrop(Oid relid, const char *entity_name);

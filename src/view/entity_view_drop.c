@@ -75,9 +75,9 @@ EntityViewsOf(Oid relid, const char *entity_name)
 }
 
 List *
-EntityViewsOfAnyone(Oid relid, const char *entity_name)
+EntityViewsOfAnyone(Oid relid)
 {
-	return FindEntityViews(relid, entity_name, true);
+	return FindEntityViews(relid, NULL, true);
 }
 
 /* Drops a view, unless another session has done so since it was found. */
