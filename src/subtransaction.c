@@ -20,6 +20,13 @@ ErrorEndsSession(const ErrorData *edata)
 		category == ERRCODE_CONNECTION_EXCEPTION;
 }
 
+bool
+ErrorMayPass(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED || edata->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
+		edata->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
+}
+
 /*
  * Rolls back, whatever the error is: a session that is told of an error while
  * in a subtransaction takes it for one of the user's, and waits for them to

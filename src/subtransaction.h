@@ -15,6 +15,9 @@
  */
 extern DYNAMO_EXPORT bool ErrorEndsSession(const ErrorData *edata);
 
+/* Whether others were in the way, so that another attempt may succeed: a worker makes one. */
+extern DYNAMO_EXPORT bool ErrorMayPass(const ErrorData *edata);
+
 /*
  * Runs a step in a subtransaction.  Returns NULL, or the error that has rolled
  * it back, in the current memory context; what the step allocates there

@@ -10,6 +10,7 @@
  *	archive_worker.c	the background worker of one job
  *	archive_execute.c	executes the job in the worker
  *	archive_bulk.c		puts the items of files in many transactions, each with a condition
+ *	archive_report.c	the reports of these
  *	archive_filter.c	reads the items of an export with a filter
  *	archive_past.c		copies a table as it was at a time
  *	archive_changes.c	writes what has changed between two times: incremental exports

@@ -5,26 +5,18 @@
  * The lines of the files are put in batches.  A batch is one transaction, together
  * with the position that has been reached, so that a worker that was lost is
  * followed by one that goes on from there: no line is put twice, and none is left
- * out.  A batch with a line that fails is put again in halves, as an import does.
+ * out.  A batch with a line that fails is put again in halves, as an import does; one
+ * that others were in the way of, as in a deadlock, is put again as a whole.
  *
- * Reports are appended to files as they arise.  How long these are is stored with
- * the batch: what a transaction that did not commit has appended is cut off by the
- * next one.
- *
- *	<prefix>/AWSDynamoDB/<id>/error.lines				as they arise
- *							 /error/1.json.gz			at the end
- *							 /condition-check-failure/1.json.gz
- *							 /manifest-summary.json
+ * Reports are appended to files as they arise (archive_report.h).
  */
 #include "postgres.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -32,6 +24,7 @@
 
 #include "archive/archive.h"
 #include "archive/archive_filter.h"
+#include "archive/archive_report.h"
 #include "archive/archive_worker.h"
 #include "errors.h"
 #include "item/json.h"
@@ -42,13 +35,15 @@
 #include "transfer/export_tree.h"
 #include "transfer/files.h"
 #include "transfer/input.h"
-#include "transfer/output.h"
 
 #define BATCH_LINES		1000
 #define BATCH_BYTES		(1024 * 1024)
 
-#define ERROR_REPORT		"error"
-#define CONDITION_REPORT	"condition-check-failure"
+/* The items of conditions that were not met can be larger than their lines: a transaction ends after so many bytes. */
+#define REPORT_BYTES	(16 * 1024 * 1024)
+
+/* The pause after a batch that others were in the way of, in milliseconds. */
+#define BUSY_MILLISECONDS	100
 
 typedef struct BulkLine
 {
@@ -199,6 +194,7 @@ typedef struct BulkLines
 	BulkRunState *state;
 	const BulkLine *lines;
 	int			n;
+	int			taken;			/* of these, until a report was long */
 	BulkResult *result;
 } BulkLines;
 
@@ -221,15 +217,22 @@ AddResult(BulkResult *sum, const BulkResult *result)
 }
 
 static void
+FreeResult(const BulkResult *result)
+{
+	pfree(result->error_lines.data);
+	pfree(result->unmet_lines.data);
+}
+
+static void
 PutBulkLines(void *arg)
 {
-	const BulkLines *some = arg;
+	BulkLines  *some = arg;
 
-	for (int i = 0; i < some->n; i++)
+	for (some->taken = 0; some->taken < some->n && some->result->unmet_lines.len < REPORT_BYTES; some->taken++)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(some->state->line_context);
 
-		PutBulkLine(some->state, &some->lines[i], some->result);
+		PutBulkLine(some->state, &some->lines[some->taken], some->result);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(some->state->line_context);
 	}
@@ -262,147 +265,38 @@ ReportError(const BulkRunState *state, BulkResult *sum, const BulkLine *line, co
 	appendStringInfoString(out, "]}\n");
 }
 
-/* Recursion is limited to the number of times that a batch can be halved. */
-static void
+/*
+ * Returns how many of the lines were taken: not all, if a report is long.  Recursion is limited
+ * to the number of times that a batch can be halved.
+ */
+static int
 PutSkippingErrors(BulkRunState *state, const BulkLine *lines, int n, BulkResult *sum)
 {
 	BulkResult	result;
-	BulkLines	some = {state, lines, n, &result};
+	BulkLines	some = {state, lines, n, 0, &result};
 	ErrorData  *error;
+	int			taken;
 
-	if (n == 0)
-		return;
+	if (n == 0 || sum->unmet_lines.len >= REPORT_BYTES)
+		return 0;
 	InitResult(&result);
 	error = TryInSubtransaction(PutBulkLines, &some);
 	if (error == NULL)
-	{
 		AddResult(sum, &result);
-		return;
-	}
+	FreeResult(&result);
+	if (error == NULL)
+		return some.taken;
 	StoreForgetPartitions(&state->store);
 	MemoryContextReset(state->line_context);
 	if (!IsErrorOfLine(error->sqlerrcode))
 		ReThrowError(error);
 	if (n == 1)
+	{
 		ReportError(state, sum, lines, error->message);
-	else
-	{
-		PutSkippingErrors(state, lines, n / 2, sum);
-		PutSkippingErrors(state, lines + n / 2, n - n / 2, sum);
+		return 1;
 	}
-}
-
-/* ---- reports ---- */
-
-static bool
-IsReported(const Job *job, const char *category)
-{
-	return job->outputs != NULL && strstr(job->outputs, psprintf("%s,", category)) != NULL;
-}
-
-static char *
-LinesFile(const BulkRunState *state, const char *report)
-{
-	return psprintf("%s/%s.lines", state->output, report);
-}
-
-static void ReportFileError(const char *path) pg_attribute_noreturn();
-
-static void
-ReportFileError(const char *path)
-{
-	ereport(ERROR,
-			(errcode_for_file_access(),
-			 errmsg("could not write file \"%s\": %m", path)));
-}
-
-/* Appends to a report behind what committed batches have written. */
-static void
-AppendReport(const BulkRunState *state, const char *report, int64 *length, const StringInfoData *text)
-{
-	char	   *path = LinesFile(state, report);
-	struct stat status;
-	FILE	   *file;
-
-	if (text->len == 0)
-		return;
-	if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a regular file", path)));
-	file = AllocateFile(path, *length > 0 ? "r+b" : "wb");
-	if (file == NULL || ftruncate(fileno(file), (off_t) *length) != 0 || fseeko(file, (off_t) *length, SEEK_SET) != 0 ||
-		fwrite(text->data, 1, text->len, file) != (size_t) text->len || fflush(file) != 0 || pg_fsync(fileno(file)) != 0)
-		ReportFileError(path);
-	if (FreeFile(file) != 0)
-		ReportFileError(path);
-	*length += text->len;
-}
-
-/* Makes the compressed file of a report; an earlier worker may have begun it. */
-static void
-CompressReport(const BulkRunState *state, const char *report, int64 length)
-{
-	char	   *directory = psprintf("%s/%s", state->output, report);
-	char	   *path = psprintf("%s/1.json.gz", directory);
-	char	   *chunk = palloc(INPUT_BUFFER);
-	OutputFile *output;
-	FILE	   *file;
-
-	if (length == 0)
-		return;
-	TreeDirectory(directory);
-	if (unlink(path) != 0 && errno != ENOENT)
-		ReportFileError(path);
-	file = OpenRegularFile(LinesFile(state, report));
-	output = OutputCreate(path, true);
-	while (length > 0)
-	{
-		size_t		n = fread(chunk, 1, (size_t) Min(length, INPUT_BUFFER), file);
-
-		if (n == 0)
-			ReportFileError(LinesFile(state, report));
-		OutputWrite(output, chunk, n);
-		length -= (int64) n;
-	}
-	OutputClose(output, NULL);
-	FreeFile(file);
-}
-
-static void
-WriteBulkManifest(const BulkRunState *state)
-{
-	const Job  *job = state->job;
-	char	   *path = psprintf("%s/manifest-summary.json", state->output);
-	StringInfoData out;
-	OutputFile *output;
-
-	initStringInfo(&out);
-	appendStringInfoString(&out, "{\"bulkOperationArn\":");
-	JsonAppendString(&out, job->arn, strlen(job->arn));
-	appendStringInfo(&out, ",\"processedItemCount\":" INT64_FORMAT ",\"failedItemCount\":" INT64_FORMAT
-					 ",\"conditionCheckFailureCount\":" INT64_FORMAT "}\n",
-					 job->processed, job->errors, job->processed - job->items - job->errors);
-	if (unlink(path) != 0 && errno != ENOENT)
-		ReportFileError(path);
-	output = OutputCreate(path, false);
-	OutputWrite(output, out.data, out.len);
-	OutputClose(output, NULL);
-}
-
-static void
-FinishReports(const BulkRunState *state)
-{
-	CompressReport(state, ERROR_REPORT, state->job->error_bytes);
-	CompressReport(state, CONDITION_REPORT, state->job->condition_bytes);
-	WriteBulkManifest(state);
-}
-
-static void
-RemoveLines(const BulkRunState *state)
-{
-	(void) unlink(LinesFile(state, ERROR_REPORT));
-	(void) unlink(LinesFile(state, CONDITION_REPORT));
+	taken = PutSkippingErrors(state, lines, n / 2, sum);
+	return taken < n / 2 ? taken : taken + PutSkippingErrors(state, lines + n / 2, n - n / 2, sum);
 }
 
 /* ---- batches ---- */
@@ -416,6 +310,14 @@ CountResult(Job *job, const BulkResult *sum)
 	job->processed += sum->put + sum->errors + sum->unmet;
 }
 
+static void
+PauseBulk(long milliseconds)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
 /* Waits so that no more is written in a second than the operation may. */
 static void
 AwaitUnits(const Job *job, int64 units, TimestampTz began)
@@ -427,49 +329,101 @@ AwaitUnits(const Job *job, int64 units, TimestampTz began)
 	wait = (double) units * 1000 / (double) job->units - (double) (GetCurrentTimestamp() - began) / 1000;
 	while (wait >= 1)
 	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, (long) Min(wait, 1000), PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		PauseBulk((long) Min(wait, 1000));
 		wait = (double) units * 1000 / (double) job->units - (double) (GetCurrentTimestamp() - began) / 1000;
 	}
 }
 
-/* Puts the lines of a batch, and stores with them that the file was read up to a line. */
+/* A step of TryInSubtransaction. */
 static void
-CommitBatch(BulkRunState *state, const char *path, int64 line, int64 bytes)
+PutBatch(void *arg)
+{
+	BulkLines  *batch = arg;
+
+	batch->taken = PutSkippingErrors(batch->state, batch->lines, batch->n, batch->result);
+}
+
+/* Puts lines into the table; false if others were in the way, and none is put. */
+static bool
+PutIntoTable(BulkLines *batch)
+{
+	BulkRunState *state = batch->state;
+	OwnerScope	scope;
+	ErrorData  *error;
+
+	InitResult(batch->result);
+	JobEnterTable(state->job, &scope, &state->store, ACL_SELECT | ACL_INSERT | ACL_UPDATE);
+	error = TryInSubtransaction(PutBatch, batch);
+	if (error != NULL)
+		StoreForgetPartitions(&state->store);
+	JobLeaveTable(&scope, &state->store);
+	if (error != NULL && !ErrorMayPass(error))
+		ReThrowError(error);
+	return error == NULL;
+}
+
+/* Counts and reports what a batch has done, and stores that the file was read up to a line. */
+static void
+StoreProgress(BulkRunState *state, const BulkResult *sum, const char *path, int64 line, int64 bytes)
+{
+	Job		   *job = state->job;
+
+	CountResult(job, sum);
+	if (ReportIsWanted(job, "ERROR"))
+		ReportAppend(state->output, ERROR_REPORT, &job->error_bytes, &sum->error_lines);
+	if (ReportIsWanted(job, "CONDITION_CHECK_FAILURE"))
+		ReportAppend(state->output, CONDITION_REPORT, &job->condition_bytes, &sum->unmet_lines);
+	job->file = MemoryContextStrdup(state->context, path);
+	job->line = line;
+	job->bytes = bytes;
+	JobProgress(job);
+}
+
+/* One transaction, which puts the lines from one on; returns how many of them. */
+static int
+CommitLines(BulkRunState *state, int from, const char *path, int64 line, int64 bytes)
 {
 	TimestampTz began = GetCurrentTimestamp();
-	Job		   *job = state->job;
-	const Job  *stored;
-	OwnerScope	scope;
 	BulkResult	sum;
+	BulkLines	batch = {state, state->lines + from, state->nlines - from, 0, &sum};
+	const Job  *stored;
+	int64		units = 0;
+	bool		busy = false;
 
 	BeginJobTransaction();
 	MemoryContextSwitchTo(state->batch_context);
-	stored = JobRead(job->id);
+	stored = JobRead(state->job->id);
 	state->cancelled = stored == NULL || !JobHasStatus(stored, JOB_RUNNING);
-	InitResult(&sum);
 	if (!state->cancelled)
 	{
-		JobEnterTable(job, &scope, &state->store, ACL_SELECT | ACL_INSERT | ACL_UPDATE);
-		PutSkippingErrors(state, state->lines, state->nlines, &sum);
-		JobLeaveTable(&scope, &state->store);
-		CountResult(job, &sum);
-		if (IsReported(job, "ERROR"))
-			AppendReport(state, ERROR_REPORT, &job->error_bytes, &sum.error_lines);
-		if (IsReported(job, "CONDITION_CHECK_FAILURE"))
-			AppendReport(state, CONDITION_REPORT, &job->condition_bytes, &sum.unmet_lines);
-		job->file = MemoryContextStrdup(state->context, path);
-		job->line = line;
-		job->bytes = bytes;
-		JobProgress(job);
+		busy = !PutIntoTable(&batch);
+		if (busy)
+			batch.taken = 0;
+		else
+			StoreProgress(state, &sum, path, batch.taken < batch.n ? batch.lines[batch.taken - 1].number : line, bytes);
+		units = busy ? 0 : sum.units;
+		FreeResult(&sum);
 	}
 	CommitJobTransaction();
 	MemoryContextSwitchTo(state->context);
+	if (busy)
+		PauseBulk(BUSY_MILLISECONDS);
+	AwaitUnits(state->job, units, began);
+	return batch.taken;
+}
+
+/* Puts the lines of a batch; they have been read when the file was read up to a line. */
+static void
+CommitBatch(BulkRunState *state, const char *path, int64 line, int64 bytes)
+{
+	int			taken = 0;
+
+	do
+		taken += CommitLines(state, taken, path, line, bytes);
+	while (taken < state->nlines && !state->cancelled);
 	MemoryContextReset(state->batch_context);
 	state->nlines = 0;
 	state->batch_bytes = 0;
-	AwaitUnits(job, sum.units, began);
 }
 
 static void
@@ -602,7 +556,7 @@ EndBulk(BulkRunState *state)
 
 	BeginJobTransaction();
 	MemoryContextSwitchTo(state->batch_context);
-	FinishReports(state);
+	ReportsFinish(job, state->output);
 	job->status = state->cancelled ? JOB_CANCELLED : JOB_COMPLETED;
 	job->ended = SettingsTime();
 	if (state->cancelled)
@@ -612,7 +566,7 @@ EndBulk(BulkRunState *state)
 	}
 	JobUpdate(job);
 	CommitJobTransaction();
-	RemoveLines(state);
+	ReportsRemoveLines(state->output);
 }
 
 void

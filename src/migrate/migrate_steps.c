@@ -344,18 +344,11 @@ LeavePhase(void *arg)
 	RunWithBriefLocks(EndPhase, &end);
 }
 
-static bool
-MayBeRepeated(const ErrorData *error)
-{
-	return error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED || error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
-		error->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
-}
-
 /* An error stops the migration, until dynamo.resume_migration, unless it may not come again. */
 static StepResult
 AfterError(const Step *s, const ErrorData *error)
 {
-	if (MayBeRepeated(error))
+	if (ErrorMayPass(error))
 		return STEP_BUSY;
 	ereport(LOG,
 			(errmsg("moving items of relation %u stopped: %s", s->relid, error->message)));

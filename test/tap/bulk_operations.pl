@@ -214,6 +214,33 @@ sub check_all
 	return;
 }
 
+# ---- others that are in the way ----
+
+# the worker waits for a transaction that then waits for the worker, and is the victim, which tries again
+sql(q{ALTER SYSTEM SET deadlock_timeout = '5s'});
+sql('SELECT pg_reload_conf()');
+sql(q{SELECT create_table('contended', 'id'); SELECT put_item('contended', build_item('id', id, 'v', -1)) FROM unnest('{b1,b2}'::text[]) id});
+put_file('in/contended/x.json', record('b1', 1) . record('b2', 1) . record('b3', 1));
+my $client = $node->background_psql('postgres');
+$client->query_safe(q{SET deadlock_timeout = '10min'; BEGIN; UPDATE contended SET item = build_item('id', 'b2', 'v', 2) WHERE id = 'b2'});
+my $contended = start('contended', 'contended/')->{BulkOperationArn};
+ok(wait_until(sub { sql(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job' AND wait_event_type = 'Lock'}) eq '1' }), 'a worker waits for a transaction');
+$client->query_safe(q{UPDATE contended SET item = build_item('id', 'b1', 'v', 2) WHERE id = 'b1'; COMMIT});
+$client->quit;
+is(counts(ended($contended)), 'COMPLETED 3 0', 'a deadlock does not end an operation');
+is(sql(q{SELECT string_agg(id || '=' || (item ->> 'v'), ' ' ORDER BY id) FROM contended}), 'b1=1 b2=1 b3=1', 'and its items are put in the end');
+sql('ALTER SYSTEM RESET deadlock_timeout');
+sql('SELECT pg_reload_conf()');
+
+# ---- items that are larger than the lines whose conditions they do not meet ----
+
+sql(q{SELECT create_table('large', 'id'); SELECT count(put_item('large', build_item('id', 'l' || n, 'text', repeat('x', 390000)))) FROM generate_series(1, 60) n});
+put_file('in/large/x.json', join('', map { record("l$_", 1, %absent) . record("s$_", 1) } 1 .. 60));
+my $large = ended(start('large', 'large/')->{BulkOperationArn});
+is(counts($large), 'COMPLETED 120 0', 'all lines are counted');
+is(join(' ', map { $_->{Item}{id}{S} . length($_->{ExistingItem}{text}{S}) } @{ report($large, 'condition-check-failure') }), join(' ', map { "l${_}390000" } 1 .. 60), 'and reported, each once');
+is(sql(q{SELECT count(*), count(DISTINCT xmin::text) FROM large WHERE id LIKE 's%'}), '60|2', 'all others are put, in transactions whose reports are not long');
+
 my ($lock, $arn) = many('killed');
 sql(q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'});
 $lock->query_safe('COMMIT');
