@@ -1801,11 +1801,13 @@ COMMENT ON FUNCTION dynamo.needs_move(oid, dynamo.item) IS
 	'whether an item has yet to get the keys of its entity, whose items are moved';
 
 CREATE FUNCTION dynamo.migrate_entity(table_name text, entity_name text, keys dynamo_internal.json_text DEFAULT NULL,
-	attributes dynamo_internal.json_text DEFAULT NULL, rename dynamo_internal.json_text DEFAULT NULL) RETURNS void
+	attributes dynamo_internal.json_text DEFAULT NULL, rename dynamo_internal.json_text DEFAULT NULL, type_value text DEFAULT NULL,
+	split text DEFAULT NULL, condition_expression text DEFAULT NULL, expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names dynamo_internal.json_text DEFAULT NULL, merge text DEFAULT NULL) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_migrate_entity';
-COMMENT ON FUNCTION dynamo.migrate_entity(text, text, dynamo_internal.json_text, dynamo_internal.json_text, dynamo_internal.json_text) IS
-	'gives the items of an entity keys by other templates, or attributes other names, in the background, while the table is in use';
+COMMENT ON FUNCTION dynamo.migrate_entity(text, text, dynamo_internal.json_text, dynamo_internal.json_text, dynamo_internal.json_text, text, text, text, dynamo.item, dynamo_internal.json_text, text) IS
+	'gives the items of an entity other keys, names of attributes or types, in the background, while the table is in use';
 
 CREATE FUNCTION dynamo.drop_attribute(table_name text, entity_name text, attribute text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -1829,7 +1831,7 @@ CREATE FUNCTION dynamo.cancel_migration(table_name text, entity_name text) RETUR
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_cancel_migration';
 COMMENT ON FUNCTION dynamo.cancel_migration(text, text) IS
-	'gives the items of an entity back the keys, or the names of attributes, that they had before a migration';
+	'gives the items of an entity back the keys, names of attributes or types that they had before a migration';
 
 CREATE PROCEDURE dynamo.await_migration(table_name text)
 	LANGUAGE C
@@ -1847,6 +1849,8 @@ SELECT t.schema_name,
 		FROM jsonb_array_elements(e.entity -> 'keys') k) AS keys,
 	   (SELECT jsonb_object_agg(k ->> 'attribute', k ->> 'template')
 		FROM jsonb_array_elements(e.entity #> '{moves,other,keys}') k) AS other_keys,
+	   e.entity #>> '{type,value}' AS type_value,
+	   e.entity #>> '{moves,type,other}' AS other_type_value,
 	   CASE WHEN pg_has_role(t.owner, 'USAGE') THEN COALESCE(m.moved, 0) END AS items_moved,
 	   CASE WHEN m.blocks > 0 THEN round(100.0 * LEAST(m.block, m.blocks) / m.blocks, 1) END AS percent_done,
 	   (SELECT l.pid FROM pg_locks l
@@ -1862,7 +1866,7 @@ FROM dynamo.tables t
 	LEFT JOIN dynamo_internal.migrations m ON m.relation = t.relation AND m.entity_name = (e.entity ->> 'name')
 WHERE m.relation IS NOT NULL OR e.entity ? 'moves';
 COMMENT ON VIEW dynamo.migrations IS
-	'migrations of entities to other keys or names of attributes: phase, progress, error';
+	'migrations of entities to other keys, names of attributes or types: phase, progress, error';
 
 CREATE VIEW dynamo.entities AS
 SELECT t.schema_name,

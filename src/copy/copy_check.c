@@ -395,7 +395,7 @@ RefersBy(const Copy *c, Slice attribute)
 }
 
 void
-RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute)
+RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute, const char *verb)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *def = TableDefAcquire(rel);
@@ -412,7 +412,7 @@ RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute)
 			((is_parent || is_child) && RefersBy(c, attribute)))
 			ereport(ERROR,
 					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-					 errmsg("cannot drop attribute \"%.*s\" of entity \"%s\" because \"%.*s\" depends on it",
+					 errmsg("cannot %s attribute \"%.*s\" of entity \"%s\" because \"%.*s\" depends on it", verb,
 							(int) attribute.len, attribute.data, entity_name, (int) c->name.len, c->name.data),
 					 errhint("Use dynamo.drop_%s first, and create it again with the other name.", c->ntotals > 0 ? "total" : "copy")));
 	}

@@ -74,6 +74,12 @@ RequiredText(FunctionCallInfo fcinfo, int arg, const char *name)
 	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
+char *
+TextArgument(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
 Jsonb *
 JsonObjectArgument(FunctionCallInfo fcinfo, int n, const char *name)
 {

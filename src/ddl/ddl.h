@@ -243,7 +243,10 @@ extern void DropIndexRelation(Oid relid);
  */
 extern Jsonb *JsonObjectArgument(FunctionCallInfo fcinfo, int n, const char *name);
 
-/* Returns a text argument that must not be null. */
+/* Returns an argument of type text, palloc'd; NULL for null. */
+extern char *TextArgument(FunctionCallInfo fcinfo, int arg);
+
+/* The same for one that must not be null. */
 extern char *RequiredText(FunctionCallInfo fcinfo, int arg, const char *name);
 
 /* Returns a text array as C strings; none if the argument is null. */

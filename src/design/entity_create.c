@@ -519,12 +519,6 @@ PrintReplaced(const EntityRequest *r, const TableDef *def)
 /* ---- the functions ---- */
 
 static char *
-TextArgument(FunctionCallInfo fcinfo, int arg)
-{
-	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
-}
-
-static char *
 JsonItemArgument(FunctionCallInfo fcinfo, int arg)
 {
 	StringInfoData json;

@@ -29,8 +29,10 @@
  * by which older items still have keys.  "moves": the templates of the table's key
  * by which items may still have it: its source.  Everything that is written gets the key
  * of the entity.  Or "moves" has "drops", such as {"mail": "email"}: names that items lose,
- * and under which other name the attribute has its value.  Other members of it belong to
- * whoever moves the items (table/moves.h).
+ * and under which other name the attribute has its value.  Or it has "type": {"other": ...},
+ * another value that items may have in the type attribute, too.  Everything that is written gets
+ * the value of the entity or, if a condition "when" holds, the other one; with "keep": true it
+ * keeps what it has.  Other members of it belong to whoever moves the items (table/moves.h).
  *
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
@@ -102,6 +104,9 @@ typedef struct Entity
 	Slice		name;
 	Slice		type_attribute; /* data is NULL if items are recognized by their key */
 	Slice		type_value;
+	Slice		other_type;		/* another value that items may have while they are moved; data is NULL if there is none */
+	bool		keeps_types;	/* an item keeps which of the two it has */
+	Condition  *other_when;		/* condition of items that get the other one; NULL if none does */
 	int			nkeys;
 	ComposedKey *keys;
 	int			nbase;			/* keys[0 .. nbase) belong to the table's key */
@@ -116,7 +121,7 @@ typedef struct Entity
 	bool		has_rules;		/* some attribute is computed, or has a function or a list of values */
 	bool		has_read_only;
 	bool		may_have_counterparts;	/* expressions of two attributes contain the name of the other */
-	bool		moving;			/* its items get other keys, those of the table or of indexes, or other names of attributes */
+	bool		moving;			/* its items get other keys, those of the table or of indexes, another type, or other names of attributes */
 	bool		renames;		/* other names */
 	int			ndropped;
 	DroppedName *dropped;
@@ -130,6 +135,7 @@ typedef struct EntitySet
 	bool		has_read_only;	/* one of them */
 	bool		settles_puts;	/* of an item that is put, what the replaced one has matters */
 	bool		moves;			/* an entity has a source */
+	bool		retypes;		/* an entity has another type */
 } EntitySet;
 
 /* ---- entity_read.c ---- */
@@ -173,6 +179,15 @@ extern const char *EntityConflict(const Entity *a, const Entity *b);
 /* Returns the entity to which an item belongs; NULL if there is none. */
 extern const Entity *EntityOfItem(const EntitySet *set, ValueRef item);
 
+/* Whether a value of the type attribute is one of the entity's: its type, or the other one. */
+extern bool EntityIsType(const Entity *entity, ValueRef v);
+
+/* Whether an item has the other type of the entity. */
+extern bool EntityHasOtherType(const Entity *entity, ValueRef item);
+
+/* Whether an item of an entity with another type has to get that, or its own one, in place of what it has. */
+extern bool EntityTypeChanges(const Entity *entity, ValueRef item);
+
 /*
  * Returns the entity whose key can be composed from the attributes of an item
  * without a key.  Returns NULL if there is none, or if it notes the problem
@@ -215,6 +230,12 @@ extern bool EntityKeyTells(const Entity *entity, Slice name);
  * NULL if it conforms or is missing.
  */
 extern const char *EntityAttributeProblem(const EntityAttribute *declared, ValueRef value);
+
+/*
+ * Whether an item has a required attribute, or its key does.  If it is a part
+ * of a key, an empty string is missing, as it is in templates.
+ */
+extern bool EntityHasRequired(const Entity *entity, ValueRef item, Slice name);
 
 extern const char *DefaultFunctionName(DefaultFunction function);
 extern bool DefaultFunctionFromName(Slice name, DefaultFunction *function);
@@ -309,12 +330,6 @@ extern void EntitySetTypeCheck(EntityTypeCheck check);
 /* Appends the key of a template; sets *problem if it cannot be composed. */
 extern ComposeStatus EntityComposeKey(const Entity *entity, const ComposedKey *key,
 									  ValueRef item, StringInfo out, ComposeProblem *problem);
-
-/*
- * Whether an item has a required attribute, or its key does.  If it is a part
- * of a key, an empty string is missing, as it is in templates.
- */
-extern bool EntityHasRequired(const Entity *entity, ValueRef item, Slice name);
 
 /*
  * Whether an item has an index key of a template that its entity had, and now has

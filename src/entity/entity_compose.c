@@ -500,32 +500,6 @@ SetMadeAttributes(Composing *c)
 	return write->repairs || CheckEnums(c);
 }
 
-static bool
-IsPartOfKey(const Entity *entity, Slice name)
-{
-	for (int i = 0; i < entity->nkeys; i++)
-	{
-		const Template *t = entity->keys[i].template;
-
-		for (int j = 0; j < t->npieces; j++)
-		{
-			if (t->pieces[j].part != NULL && SliceEqual(t->pieces[j].part->name, name))
-				return true;
-		}
-	}
-	return false;
-}
-
-bool
-EntityHasRequired(const Entity *entity, ValueRef item, Slice name)
-{
-	TemplatePart part = {.name = name, .nsteps = 1, .steps = &name};
-	ValueRef	v = EntityPartValue(entity, item, &part);
-
-	return !ValueIsMissing(v) &&
-		(ValueTypeOf(v) != VALUE_S || ValuePayload(v).len > 0 || !IsPartOfKey(entity, name));
-}
-
 /*
  * Checks required attributes.  An update may omit attributes that the old item
  * did not have.  Returns false if it notes a problem.
@@ -577,7 +551,8 @@ IsSameKind(const Composing *c)
 	if (ValueIsMissing(old))
 		return false;
 	if (e->type_attribute.data != NULL &&
-		!HasSameValue(GetAttribute(c->item, e->type_attribute), GetAttribute(old, e->type_attribute)))
+		!HasSameValue(GetAttribute(c->item, e->type_attribute), GetAttribute(old, e->type_attribute)) &&
+		!(EntityIsType(e, GetAttribute(old, e->type_attribute)) && EntityIsType(e, GetAttribute(c->item, e->type_attribute))))
 		return false;
 	for (int i = 0; i < e->nbase; i++)
 	{
@@ -633,6 +608,17 @@ MoveToTarget(Composing *c)
 	return true;
 }
 
+/* Gives an item the other one of two types between which its entity's items are moved. */
+static void
+ExchangeType(Composing *c)
+{
+	const Entity *e = c->entity;
+
+	if (likely(e->other_type.data == NULL) || !EntityTypeChanges(e, c->item))
+		return;
+	SetAttribute(c, e->type_attribute, ValueOfString(EntityHasOtherType(e, c->item) ? e->type_value : e->other_type));
+}
+
 /*
  * Removes names that items lose, where the attribute has its value under the other name, too, or had it
  * before this write: it is left of a client that has read the item whole.
@@ -682,8 +668,10 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 		c.entity = EntityVersionOf(c.entity, c.item);
 	SetType(&c);
 	RemoveDroppedNames(&c);
-	if (!SetDeclared(&c) || (c.entity->has_rules && !SetMadeAttributes(&c)) || !MoveToTarget(&c) ||
-		!SetKeys(&c, 0, c.entity->nbase))
+	if (!SetDeclared(&c) || (c.entity->has_rules && !SetMadeAttributes(&c)))
+		return false;
+	ExchangeType(&c);
+	if (!MoveToTarget(&c) || !SetKeys(&c, 0, c.entity->nbase))
 		return false;
 	RemoveFormerKeys(&c);
 	if (write->final && !c.undecided &&

@@ -33,6 +33,33 @@ HasType(const Entity *entity, ValueRef item)
 	return type.data != NULL && SliceEqual(type, entity->type_value);
 }
 
+bool
+EntityHasOtherType(const Entity *entity, ValueRef item)
+{
+	Slice		type = entity->other_type.data == NULL ? MISSING_SLICE : GetStringAttribute(item, entity->type_attribute);
+
+	return type.data != NULL && SliceEqual(type, entity->other_type);
+}
+
+bool
+EntityIsType(const Entity *entity, ValueRef v)
+{
+	Slice		type = ValueIsMissing(v) || ValueTypeOf(v) != VALUE_S ? MISSING_SLICE : ValuePayload(v);
+
+	return entity->type_attribute.data != NULL && type.data != NULL &&
+		(SliceEqual(type, entity->type_value) || (entity->other_type.data != NULL && SliceEqual(type, entity->other_type)));
+}
+
+bool
+EntityTypeChanges(const Entity *entity, ValueRef item)
+{
+	bool		other = EntityHasOtherType(entity, item);
+
+	if (entity->keeps_types || (!other && !HasType(entity, item)))
+		return false;
+	return other != (entity->other_when != NULL && ConditionMatches(entity->other_when, item));
+}
+
 /*
  * Whether a key attribute matches its template, whatever the other attributes
  * are.
@@ -70,6 +97,11 @@ EntityOfItem(const EntitySet *set, ValueRef item)
 	for (int i = 0; i < set->count; i++)
 	{
 		if (HasType(&set->entities[i], item))
+			return &set->entities[i];
+	}
+	for (int i = 0; unlikely(set->retypes) && i < set->count; i++)
+	{
+		if (EntityHasOtherType(&set->entities[i], item))
 			return &set->entities[i];
 	}
 	for (int i = 0; i < set->count; i++)

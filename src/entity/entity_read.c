@@ -213,6 +213,26 @@ ReadSource(Reading *r, ValueRef moves, Entity *entity)
 	entity->source = source;
 }
 
+/* Reads the other type that items may have, and which of them get it. */
+static void
+ReadOtherType(Reading *r, ValueRef moves, Entity *entity)
+{
+	static const char *const members[] = {"other", "keep", "when"};
+	ValueRef	type = ValueIsMissing(moves) ? MISSING_VALUE : GetEntityMember(r, moves, "type", VALUE_M);
+	ValueRef	when;
+
+	if (ValueIsMissing(type))
+		return;
+	CheckEntityMembers(r, type, members, lengthof(members));
+	entity->other_type = GetNameMember(r, type, "other");
+	entity->keeps_types = GetFlagMember(r, type, "keep");
+	when = GetEntityMember(r, type, "when", VALUE_M);
+	if (!ValueIsMissing(when))
+		entity->other_when = ReadCondition(r, when);
+	if (entity->type_attribute.data == NULL || SliceEqual(entity->type_value, entity->other_type))
+		NoteEntityProblem(r, "It has no type attribute with two values.");
+}
+
 /* Reads the names that items lose. */
 static void
 ReadDropped(Reading *r, ValueRef moves, Entity *entity)
@@ -474,6 +494,7 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 		CheckEntityAttributes(r, entity);
 		MarkAttributesTested(entity);
 		entity->moving = !ValueIsMissing(GetEntityMember(r, map, "moves", VALUE_M));
+		ReadOtherType(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
 		ReadSource(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
 		ReadDropped(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
 	}
@@ -512,6 +533,7 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 		set->has_read_only |= set->entities[i].has_read_only;
 		set->settles_puts |= set->entities[i].may_have_counterparts || set->entities[i].ndropped > 0;
 		set->moves |= set->entities[set->count - 1].source != NULL;
+		set->retypes |= set->entities[set->count - 1].other_type.data != NULL;
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
 			NoteEntityProblem(&r, "Two entities have the same name.");
 	}
@@ -573,6 +595,8 @@ EntityConcerns(const Entity *entity, Slice attribute)
 		return true;
 	if (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, attribute))
 		return true;
+	if (unlikely(entity->other_type.data != NULL))
+		return true;			/* whatever is written, the item gets the type of its entity */
 	for (int i = 0; i < entity->nkeys; i++)
 	{
 		if (SliceEqual(entity->keys[i].attribute, attribute) || ComposedKeyUses(&entity->keys[i], attribute))
@@ -599,16 +623,27 @@ EntitySetConcerns(const EntitySet *set, Slice attribute)
 
 /* ---- two entities ---- */
 
+/* Returns a type that items of both entities may have; data is NULL if there is none. */
+static Slice
+SharedType(const Entity *a, const Entity *b)
+{
+	if (EntityIsType(a, ValueOfString(b->type_value)))
+		return b->type_value;
+	return b->other_type.data != NULL && EntityIsType(a, ValueOfString(b->other_type)) ? b->other_type : MISSING_SLICE;
+}
+
 static const char *
 FindTypeConflict(const Entity *a, const Entity *b)
 {
+	Slice		shared = SharedType(a, b);
+
 	if (!SliceEqual(a->type_attribute, b->type_attribute))
 		return psprintf("The type attribute of entity \"%.*s\" is \"%.*s\"; an item could have both.",
 						(int) b->name.len, b->name.data, (int) b->type_attribute.len, b->type_attribute.data);
-	if (!SliceEqual(a->type_value, b->type_value))
+	if (shared.data == NULL)
 		return NULL;
 	return psprintf("Items of entity \"%.*s\" have \"%.*s\" in their type attribute, too.",
-					(int) b->name.len, b->name.data, (int) b->type_value.len, b->type_value.data);
+					(int) b->name.len, b->name.data, (int) shared.len, shared.data);
 }
 
 /*

@@ -80,6 +80,34 @@ EntityAttributeProblem(const EntityAttribute *declared, ValueRef value)
 	return declared->uuid && !IsUuid(ValuePayload(value)) ? "is not a uuid in lower case with hyphens" : NULL;
 }
 
+/* ---- what is required ---- */
+
+static bool
+IsPartOfKey(const Entity *entity, Slice name)
+{
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			if (t->pieces[j].part != NULL && SliceEqual(t->pieces[j].part->name, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+EntityHasRequired(const Entity *entity, ValueRef item, Slice name)
+{
+	TemplatePart part = {.name = name, .nsteps = 1, .steps = &name};
+	ValueRef	v = EntityPartValue(entity, item, &part);
+
+	return !ValueIsMissing(v) &&
+		(ValueTypeOf(v) != VALUE_S || ValuePayload(v).len > 0 || !IsPartOfKey(entity, name));
+}
+
 /* ---- lists of values ---- */
 
 const char *

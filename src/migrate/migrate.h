@@ -20,6 +20,8 @@
  * At the end, when no item is under the key of the source, and no snapshot shows one, the
  * member is removed.
  *
+ * Or items get another type (migrate_type.h): "type" has the other one that they may have.
+ *
  * Or attributes get other names (migrate_rename.c).  Then "drops" has the names that items lose
  * in this phase, with the other name of each, and "returns" those that they lose if it is
  * cancelled.  There is no source, and no preparing.
@@ -60,6 +62,28 @@ extern void MigrateMove(const TableDef *def, ValueRef item);
  * after.  SPI must be connected.
  */
 extern void MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity *new);
+
+/* Raises an error if the worker cannot change rows of a table in place, or moves items of it already. */
+extern void MigrateCheckTable(Relation rel, const TableDef *def, const Entity *entity);
+
+/* ---- migrate_uses.c ---- */
+
+/* Raises an error if something depends on an attribute of an entity that is to be dropped. */
+extern void MigrateRefuseDropped(Relation rel, const TableDef *def, const Entity *entity, Slice name);
+
+/* The same for the value of its type attribute, which is to change. */
+extern void MigrateRefuseTypeUses(Relation rel, const TableDef *def, const Entity *entity);
+
+/* ---- migrate_follow.c: what else is made of the definition ---- */
+
+/* Access patterns of the table's owner that were right before its definition changed are made anew, unless they still are. */
+extern void MigratePatternsFollow(Oid relid, const TableDef *before);
+
+/* Raises a NOTICE that names patterns of an entity that belong to other roles: these stay as they are. */
+extern void MigrateTellOfPatterns(Oid relid, const char *entity_name);
+
+/* The same for views. */
+extern void MigrateTellOfViews(Oid relid);
 
 /* ---- migrate_rename.c ---- */
 
@@ -105,8 +129,9 @@ extern void MigrateDefineTarget(TableDef *def, const char *entity_name, Jsonb *k
 extern void MigrateDefineRenaming(TableDef *def, const char *entity_name, Jsonb *rename);
 extern void MigrateDefineDropping(TableDef *def, const char *entity_name, Slice name, Slice other);
 
-/* Begins the phases; def has the entity as it was before. */
+/* Begins the phases; def has the entity as it was before.  The items get other keys, or another type. */
 extern void MigrateDefinePreparing(TableDef *def, const char *entity_name, Jsonb *keys);
+extern void MigrateDefineRetyping(TableDef *def, const char *entity_name, const char *type_value);
 extern void MigrateDefineMoving(TableDef *def, const char *entity_name);
 extern void MigrateDefineCancelling(TableDef *def, const char *entity_name);
 

@@ -30,6 +30,7 @@
 #include "migrate/migrate.h"
 #include "security/owner.h"
 #include "table/distribution.h"
+#include "table/moves.h"
 #include "table/table_name.h"
 
 static void CannotMigrate(const Entity *entity, const char *detail, const char *hint) pg_attribute_noreturn();
@@ -183,9 +184,6 @@ CheckOtherEntities(const TableDef *def, const Entity *old, const Entity *new)
 		const Entity *other = &def->entities->entities[i];
 		const char *conflict = SliceEqual(other->name, new->name) ? NULL : EntityConflict(new, other);
 
-		if (other->moving)
-			CannotMigrate(old, psprintf("The items of entity \"%.*s\" are being moved.", (int) other->name.len, other->name.data),
-						  "One migration of a table runs at a time.");
 		if (conflict != NULL)
 			CannotMigrate(old, conflict, "Give both entities a type_attribute, or make the templates narrower.");
 	}
@@ -213,16 +211,31 @@ ChangesKeys(const Entity *old, const Entity *new, int from, int to)
 
 /* ---- what else is made of the keys ---- */
 
+static void TableCannotMigrate(const Entity *entity, const char *detail, const char *hint) pg_attribute_noreturn();
+
 static void
-CheckTable(Relation rel, const Entity *old)
+TableCannotMigrate(const Entity *entity, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("entity \"%.*s\" cannot be migrated while the table is in use", (int) entity->name.len, entity->name.data),
+			 errdetail_internal("%s", detail),
+			 errhint("%s", hint)));
+}
+
+void
+MigrateCheckTable(Relation rel, const TableDef *def, const Entity *entity)
 {
 	RefuseDistributed(rel, "a migration of an entity");
+	RefuseMoving(entity, "migrate");
+	RefuseWhileMoving(def, "migrate an entity beside");
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition || rel->rd_rel->relhassubclass)
-		CannotMigrate(old, "The table is partitioned, or has children.", NULL);
+		TableCannotMigrate(entity, "The table is partitioned, or has children.",
+						   "Change its items by statements of your own, one range of keys after another.");
 	/* the worker moves what the owner sees */
 	if (rel->rd_rel->relforcerowsecurity)
-		CannotMigrate(old, "The table has row security that also applies to its owner.",
-					  "ALTER TABLE ... NO FORCE ROW LEVEL SECURITY until the migration has ended.");
+		TableCannotMigrate(entity, "The table has row security that also applies to its owner.",
+						   "ALTER TABLE ... NO FORCE ROW LEVEL SECURITY until the migration has ended.");
 }
 
 /* Whether a reference to items of the table can name a key of an entity. */
@@ -354,7 +367,7 @@ MigrateCheck(Relation rel, const TableDef *def, const Entity *old, const Entity 
 	bool		rekeys = ChangesKeys(old, new, 0, old->nbase);
 	bool		reindexes = ChangesKeys(old, new, old->nbase, old->nkeys);
 
-	CheckTable(rel, old);
+	MigrateCheckTable(rel, def, old);
 	if (!rekeys && !reindexes)
 		InvalidArgument("entity \"%.*s\" has these keys already", (int) old->name.len, old->name.data);
 	CheckOtherEntities(def, old, new);

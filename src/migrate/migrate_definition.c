@@ -14,6 +14,8 @@
 #include "design/entity_list.h"
 #include "errors.h"
 #include "migrate/migrate.h"
+#include "migrate/migrate_json.h"
+#include "migrate/migrate_type.h"
 
 static const char *const phase_names[] = {
 	[MIGRATION_NONE] = "",
@@ -35,29 +37,6 @@ MigrateEntity(const TableDef *def)
 	return NULL;
 }
 
-static Jsonb *
-JsonbOfText(const char *text)
-{
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
-}
-
-static Jsonb *
-EntityJsonb(const TableDef *def, const char *entity_name)
-{
-	return JsonbOfText(EntityJson(def, entity_name));
-}
-
-/* Returns a member of an object; NULL if it has none. */
-static Jsonb *
-JsonbMember(Jsonb *object, const char *name)
-{
-	JsonbValue	value;
-
-	if (!JB_ROOT_IS_OBJECT(object) || getKeyJsonValueFromContainer(&object->root, name, strlen(name), &value) == NULL)
-		return NULL;
-	return JsonbValueToJsonb(&value);
-}
-
 MigrationPhase
 MigratePhase(const TableDef *def, const Entity *entity)
 {
@@ -75,31 +54,6 @@ MigratePhase(const TableDef *def, const Entity *entity)
 }
 
 /* ---- statements on definitions ---- */
-
-/* Evaluates an expression of jsonb parameters, in the caller's memory context. */
-static Jsonb *
-EvaluateJsonb(const char *expression, int n, Jsonb **arguments)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	Oid			types[] = {JSONBOID, JSONBOID, JSONBOID};
-	Datum		values[3];
-	Jsonb	   *result = NULL;
-	bool		isnull;
-
-	for (int i = 0; i < n; i++)
-		values[i] = JsonbPGetDatum(arguments[i]);
-	SPI_connect();
-	if (SPI_execute_with_args(psprintf("SELECT (%s)", expression), n, types, values, NULL, true, 1) != SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "could not evaluate the definition of an entity");
-	result = DatumGetJsonbP(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	if (isnull)
-		elog(ERROR, "the definition of an entity is null");
-	MemoryContextSwitchTo(caller);
-	result = (Jsonb *) DatumGetPointer(datumCopy(JsonbPGetDatum(result), false, -1));
-	SPI_finish();
-	return result;
-}
 
 /* $1: the entity, $2: templates by attribute.  Attributes that $2 does not name keep theirs. */
 static const char with_templates[] =
@@ -129,12 +83,6 @@ static const char marks_of[] =
 "WHERE e.key OPERATOR(pg_catalog.=) ANY ('{applied,composed}'::pg_catalog.text[])";
 
 static Jsonb *
-Merge(Jsonb *a, Jsonb *b)
-{
-	return EvaluateJsonb("$1 OPERATOR(pg_catalog.||) $2", 2, (Jsonb *[]) {a, b});
-}
-
-static Jsonb *
 TableKeyNames(const TableDef *def)
 {
 	StringInfoData list;
@@ -156,13 +104,7 @@ HaveSameTemplates(const TableDef *def, const char *which, Jsonb *a, Jsonb *b)
 	Jsonb	   *of_a = EvaluateJsonb(which, 2, (Jsonb *[]) {a, TableKeyNames(def)});
 	Jsonb	   *of_b = EvaluateJsonb(which, 2, (Jsonb *[]) {b, TableKeyNames(def)});
 
-	return compareJsonbContainers(&of_a->root, &of_b->root) == 0;
-}
-
-static void
-SetEntity(TableDef *def, const char *entity_name, Jsonb *json)
-{
-	ReplaceEntity(def, entity_name, JsonbToCString(NULL, &json->root, 0));
+	return JsonbIsSame(of_a, of_b);
 }
 
 /* ---- phases ---- */
@@ -199,7 +141,7 @@ DefineRename(TableDef *def, const char *entity_name, MigrationPhase phase, Jsonb
 								 phase_names[phase], JsonbToCString(NULL, &other->root, 0), JsonbToCString(NULL, &marks->root, 0),
 								 JsonbToCString(NULL, &drops->root, 0), JsonbToCString(NULL, &returns->root, 0));
 
-	SetEntity(def, entity_name, Merge(Merge(target, marks), JsonbOfText(moves)));
+	SetEntity(def, entity_name, MergeJsonb(MergeJsonb(target, marks), JsonbOfText(moves)));
 }
 
 void
@@ -289,6 +231,20 @@ MigrateDefineDropping(TableDef *def, const char *entity_name, Slice name, Slice 
 				 JsonbOfText("{}"));
 }
 
+/* Appends the type that items of the other version have, if that is another one. */
+static void
+AppendOtherType(StringInfo moves, Jsonb *target, Jsonb *other)
+{
+	Jsonb	   *of_target = JsonbMember(target, "type");
+	Jsonb	   *of_other = JsonbMember(other, "type");
+
+	if (of_target == NULL || of_other == NULL || JsonbIsSame(of_target, of_other))
+		return;
+	appendStringInfoString(moves, ", \"type\": {\"other\": ");
+	escape_json(moves, JsonbMemberText(of_other, "value"));
+	appendStringInfoChar(moves, '}');
+}
+
 /*
  * The entity in a phase is the target; the other is its source.  What was known of its items
  * stays known, unless their index keys change.
@@ -301,6 +257,7 @@ DefinePhase(TableDef *def, const char *entity_name, MigrationPhase phase, Jsonb 
 	initStringInfo(&moves);
 	appendStringInfo(&moves, "{\"moves\": {\"phase\": \"%s\", \"other\": %s, \"marks\": %s", phase_names[phase],
 					 JsonbToCString(NULL, &other->root, 0), JsonbToCString(NULL, &marks->root, 0));
+	AppendOtherType(&moves, target, other);
 	if (!HaveSameTemplates(def, table_templates, target, other))
 	{
 		Jsonb	   *keys = EvaluateJsonb(table_templates, 2, (Jsonb *[]) {other, TableKeyNames(def)});
@@ -309,8 +266,8 @@ DefinePhase(TableDef *def, const char *entity_name, MigrationPhase phase, Jsonb 
 	}
 	appendStringInfoString(&moves, "}}");
 	if (phase == MIGRATION_PREPARING || HaveSameTemplates(def, index_templates, target, other))
-		target = Merge(target, marks);
-	SetEntity(def, entity_name, Merge(target, JsonbOfText(moves.data)));
+		target = MergeJsonb(target, marks);
+	SetEntity(def, entity_name, MergeJsonb(target, JsonbOfText(moves.data)));
 }
 
 /* Makes the other version the target. */
@@ -367,16 +324,36 @@ MigrateDefinePreparing(TableDef *def, const char *entity_name, Jsonb *keys)
 				EvaluateJsonb(without_moves, 1, &new), EvaluateJsonb(marks_of, 1, &old));
 }
 
+/* $1: the entity, $2: {"value": ...}. */
+static const char with_type[] = "pg_catalog.jsonb_set($1, '{type,value}', $2 OPERATOR(pg_catalog.->) 'value')";
+
+void
+MigrateDefineRetyping(TableDef *def, const char *entity_name, const char *type_value)
+{
+	Jsonb	   *old = EntityJsonb(def, entity_name);
+	Jsonb	   *before = EvaluateJsonb(without_moves, 1, &old);
+	StringInfoData value;
+
+	initStringInfo(&value);
+	appendStringInfoString(&value, "{\"value\": ");
+	escape_json(&value, type_value);
+	appendStringInfoChar(&value, '}');
+	DefinePhase(def, entity_name, MIGRATION_PREPARING, before,
+				EvaluateJsonb(with_type, 2, (Jsonb *[]) {before, JsonbOfText(value.data)}), EvaluateJsonb(marks_of, 1, &old));
+}
+
 void
 MigrateDefineMoving(TableDef *def, const char *entity_name)
 {
-	ExchangeVersions(def, entity_name, MIGRATION_MOVING);
+	if (!MigrateDefineTypes(def, entity_name, MIGRATION_MOVING))
+		ExchangeVersions(def, entity_name, MIGRATION_MOVING);
 }
 
 void
 MigrateDefineCancelling(TableDef *def, const char *entity_name)
 {
-	ExchangeVersions(def, entity_name, MIGRATION_CANCELLING);
+	if (!MigrateDefineTypes(def, entity_name, MIGRATION_CANCELLING))
+		ExchangeVersions(def, entity_name, MIGRATION_CANCELLING);
 }
 
 void
@@ -385,5 +362,7 @@ MigrateDefineEnd(TableDef *def, const char *entity_name)
 	Jsonb	   *entity = EntityJsonb(def, entity_name);
 	Jsonb	   *marks = JsonbMember(JsonbMember(entity, "moves"), "marks");
 
-	SetEntity(def, entity_name, Merge(EvaluateJsonb(without_moves, 1, &entity), marks));
+	if (MigrateDefineTypesEnd(def, entity_name))
+		return;
+	SetEntity(def, entity_name, MergeJsonb(EvaluateJsonb(without_moves, 1, &entity), marks));
 }

@@ -133,6 +133,8 @@ MigrateNeedsMove(const TableDef *def, const Entity *entity, ValueRef item)
 		return entity->source != NULL && EntityKeyIsComposed(entity->source, item);
 	if (EntityVersionOf(entity, item) != entity)
 		return true;
+	if (entity->other_type.data != NULL)
+		return EntityTypeChanges(entity, item);
 	return (!entity->composed || entity->renames) && (ComposeMoved(def, entity, item, &problem) != NULL || ProblemIsNoted(&problem));
 }
 

@@ -22,10 +22,12 @@
 #include "index/build.h"
 #include "item/convert.h"
 #include "migrate/migrate.h"
+#include "migrate/migrate_type.h"
 #include "pattern/pattern.h"
 #include "table/moves.h"
 #include "table/table_name.h"
 #include "view/entity_view.h"
+#include "view/kind.h"
 
 void
 MigrateInit(void)
@@ -81,65 +83,6 @@ CheckNamedKeys(const Entity *entity, Jsonb *keys)
 	}
 }
 
-/* What one NOTICE names. */
-#define NAMED_IN_NOTICE	3
-
-/* Some names of a list, for a message. */
-static char *
-SomeNames(const List *names)
-{
-	StringInfoData out;
-	int			n = Min(list_length(names), NAMED_IN_NOTICE);
-
-	initStringInfo(&out);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "", (char *) list_nth(names, i));
-	if (n < list_length(names))
-		appendStringInfo(&out, " and %d more", list_length(names) - n);
-	return out.data;
-}
-
-/* The names of entity views that belong neither to the table's owner nor to the user. */
-static List *
-ViewsOfOthers(Oid relid)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	List	   *names = NIL;
-	List	   *others;
-	ListCell   *cell;
-
-	SPI_connect();
-	others = list_difference_oid(EntityViewsOfAnyone(relid), EntityViewsOf(relid, NULL));
-	MemoryContextSwitchTo(caller);
-	foreach(cell, others)
-	{
-		char	   *name = get_rel_name(lfirst_oid(cell));
-
-		if (name != NULL)		/* its owner may have dropped it */
-			names = lappend(names, name);
-	}
-	SPI_finish();
-	return names;
-}
-
-/* What others have made of the table is not changed, and does not stop its owner. */
-static void
-TellOfOthers(const MigrateRequest *r)
-{
-	const List *patterns = PatternsOfOthers(r->relid, r->entity_name);
-	const List *views = ViewsOfOthers(r->relid);
-
-	if (patterns != NIL)
-		ereport(NOTICE,
-				(errmsg("access patterns of other roles stay as they are: %s", SomeNames(patterns)),
-				 errdetail("Those that read keys which change raise errors until their owners declare them anew, after the migration.")));
-	if (views != NIL)
-		ereport(NOTICE,
-				(errmsg("views of other roles stay as they are: %s", SomeNames(views)),
-				 errdetail("Items without an attribute that their key tells are not in them once they are moved."),
-				 errhint("After the migration their owners can replace them by new ones: dynamo.create_entity_view.")));
-}
-
 /* Checks the request against the locked table; makes after the definition with the new keys. */
 static void
 CheckRequest(const MigrateRequest *r, const TableDef *def, TableDef *after)
@@ -147,7 +90,6 @@ CheckRequest(const MigrateRequest *r, const TableDef *def, TableDef *after)
 	const Entity *old = RequireEntity(def, r->entity_name);
 	Relation	rel = table_open(r->relid, NoLock);
 
-	RefuseMoving(old, "migrate");
 	CheckNamedKeys(old, r->keys);
 	MigrateDefineTarget(after, r->entity_name, r->keys);
 	SPI_connect();
@@ -181,14 +123,45 @@ BeginMigration(void *arg)
 	MigrateStateStart(r->relid, r->entity_name);
 }
 
-/* migrate_entity(table_name text, entity_name text, keys, attributes, rename dynamo_internal.json_text) */
+static void
+MigrateKeys(MigrateRequest *r)
+{
+	RunWithBriefLocks(BeginMigration, r);
+	MigrateTellOfPatterns(r->relid, r->entity_name);
+	MigrateTellOfViews(r->relid);
+	MigrateAtCommit(r->relid);
+}
+
+static MigrateTypeRequest
+ReadTypeRequest(FunctionCallInfo fcinfo, const MigrateRequest *m)
+{
+	MigrateTypeRequest r = {m->table_name, m->entity_name, TextArgument(fcinfo, 5), TextArgument(fcinfo, 6), TextArgument(fcinfo, 7),
+	MISSING_VALUE, MISSING_VALUE, TextArgument(fcinfo, 10)};
+
+	if (!PG_ARGISNULL(8))
+		r.values = PG_GETARG_VALUE(8);
+	r.names = KindJsonArgument(fcinfo, 9, "expression_attribute_names");
+	if ((r.split == NULL) != (r.condition == NULL))
+		InvalidArgument("split and condition_expression must be given together: the name of an entity, and which items become those of it");
+	if (r.condition == NULL && (!ValueIsMissing(r.values) || !ValueIsMissing(r.names)))
+		InvalidArgument("expression attribute values or names are given without condition_expression");
+	if (r.type_value != NULL && (r.type_value[0] == '\0' || strlen(r.type_value) > ENTITY_MAX_NAME))
+		InvalidArgument("type_value has %zu bytes, not 1 to %d", strlen(r.type_value), ENTITY_MAX_NAME);
+	return r;
+}
+
+/*
+ * migrate_entity(table_name text, entity_name text, keys, attributes, rename dynamo_internal.json_text, type_value, split,
+ *		condition_expression text, expression_attribute_values dynamo.item, expression_attribute_names dynamo_internal.json_text, merge text)
+ */
 DYNAMO_FUNCTION(dynamo_migrate_entity);
 Datum
 dynamo_migrate_entity(PG_FUNCTION_ARGS)
 {
 	MigrateRequest r = ReadMigrateRequest(fcinfo);
-
 	MigrateRenameRequest rename = {r.table_name, r.entity_name, JsonObjectArgument(fcinfo, 4, "rename")};
+	MigrateTypeRequest type = ReadTypeRequest(fcinfo, &r);
+	bool		retypes = type.split == NULL && type.type_value != NULL;
 
 	r.keys = JsonObjectArgument(fcinfo, 2, "keys");
 	if (!PG_ARGISNULL(3))
@@ -196,18 +169,16 @@ dynamo_migrate_entity(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("a migration cannot declare attributes"),
 				 errhint("Declare them with dynamo.create_entity(replace => true) before or after the migration. Use rename to give them other names.")));
-	if ((r.keys == NULL) == (rename.rename == NULL))
-		InvalidArgument("either keys or rename must be given: an object from key attributes to templates, or from old to new names");
-	if (rename.rename != NULL)
-	{
-		if (JB_ROOT_COUNT(rename.rename) == 0)
-			InvalidArgument("rename has no names");
+	if ((r.keys != NULL) + (rename.rename != NULL) + retypes + (type.split != NULL) + (type.merge != NULL) != 1)
+		InvalidArgument("one of keys, rename, type_value, split and merge must be given");
+	if (r.keys != NULL)
+		MigrateKeys(&r);
+	else if (rename.rename == NULL)
+		MigrateType(&type);
+	else if (JB_ROOT_COUNT(rename.rename) == 0)
+		InvalidArgument("rename has no names");
+	else
 		MigrateRename(&rename);
-		PG_RETURN_VOID();
-	}
-	RunWithBriefLocks(BeginMigration, &r);
-	TellOfOthers(&r);
-	MigrateAtCommit(r.relid);
 	PG_RETURN_VOID();
 }
 
@@ -229,12 +200,13 @@ CancelMigration(void *arg)
 	TableDef   *def = LockAnyDefinition(r->table_name, ShareRowExclusiveLock, &r->relid);
 	TableDef   *before = TableDefParse(TableDefPrint(def));
 	MigrationPhase phase = MigratePhase(def, RequireEntity(def, r->entity_name));
-	bool		renames = RequireEntity(def, r->entity_name)->renames;
+	const Entity *entity = RequireEntity(before, r->entity_name);
 
 	if (phase == MIGRATION_NONE)
 		NoMigrationError(r->entity_name);
 	if (phase == MIGRATION_CANCELLING)
 		return;
+	MigrateCheckCancel(def, r->entity_name, phase);
 	if (phase == MIGRATION_PREPARING)
 		MigrateDefineEnd(def, r->entity_name);
 	else
@@ -242,7 +214,9 @@ CancelMigration(void *arg)
 	StoreMigration(r->relid, def);
 	if (phase == MIGRATION_PREPARING)
 		PatternsReadOne(r->relid);
-	if (renames)
+	if (phase == MIGRATION_PREPARING && entity->other_type.data != NULL)
+		MigratePatternsFollow(r->relid, before);
+	if (entity->renames)
 		MigrateRenameBack(r->relid, r->entity_name, before);
 	MigrateStatePhase(r->relid, r->entity_name, phase == MIGRATION_PREPARING ? "cancelled" : "cancelling");
 }

@@ -27,11 +27,13 @@
 #include "compat.h"
 #include "ddl/brief_lock.h"
 #include "ddl/ddl.h"
+#include "design/entity_list.h"
 #include "extension_objects.h"
 #include "index/build.h"
 #include "item/builder.h"
 #include "item/json.h"
 #include "migrate/migrate.h"
+#include "migrate/migrate_type.h"
 #include "pattern/pattern.h"
 #include "security/owner.h"
 #include "subtransaction.h"
@@ -276,6 +278,8 @@ NextPhase(MigrationPhase phase)
 static void
 StoreNextPhase(const Step *s)
 {
+	TableDef   *before = TableDefParse(TableDefPrint(s->def));
+	bool		retypes = RequireEntity(before, s->entity_name)->other_type.data != NULL;
 	OwnerScope	scope;
 
 	OwnerScopeEnter(&scope, RelationOwner(s->relid));
@@ -288,6 +292,8 @@ StoreNextPhase(const Step *s)
 	SPI_finish();
 	if (s->phase != MIGRATION_PREPARING)
 		PatternsReadOne(s->relid);
+	if (s->phase != MIGRATION_PREPARING && retypes)
+		MigratePatternsFollow(s->relid, before);
 	OwnerScopeLeave(&scope);
 	MigrateStatePhase(s->relid, s->entity_name, NextPhase(s->phase));
 }
@@ -328,6 +334,27 @@ WorkOnPages(void *arg)
 			MoveBatch(s);
 		if (s->result == STEP_DONE && SomethingRemains(s))
 			s->result = STEP_NEXT;
+	}
+	if (s->rel != NULL)
+		table_close(s->rel, NoLock);
+	PopActiveSnapshot();
+}
+
+/* A step of TryInSubtransaction.  What has the type of items that were moved, before one was. */
+static void
+LookForStrays(void *arg)
+{
+	Step	   *s = arg;
+	OwnerScope	scope;
+
+	s->result = STEP_OVER;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	if (OpenStep(s, AccessShareLock))
+	{
+		OwnerScopeEnter(&scope, s->rel->rd_rel->relowner);
+		MigrateRefuseStrays(s->rel, s->def, MigrateEntity(s->def), &s->failed);
+		OwnerScopeLeave(&scope);
+		s->result = STEP_NEXT;
 	}
 	if (s->rel != NULL)
 		table_close(s->rel, NoLock);
@@ -380,7 +407,8 @@ DoStep(Oid relid, BlockNumber *pages)
 		CommitTransactionCommand();
 		StartTransactionCommand();
 		AwaitUsers(relid);
-		return TryPart(&s, LeavePhase);
+		result = TryPart(&s, LookForStrays);
+		return result == STEP_NEXT ? TryPart(&s, LeavePhase) : result;
 	}
 	if (result != STEP_DONE)
 		return result;

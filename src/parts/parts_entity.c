@@ -87,8 +87,7 @@ PartValueProblem(const Entity *entity, Slice name, ValueRef v)
 {
 	const EntityAttribute *a = EntityAttributeFind(entity, name);
 
-	if (IsTypeAttribute(entity, name) &&
-		(ValueTypeOf(v) != VALUE_S || !SliceEqual(ValuePayload(v), entity->type_value)))
+	if (IsTypeAttribute(entity, name) && !EntityIsType(entity, v))
 		return psprintf("has the %.*s \"%.*s\"", (int) name.len, name.data,
 						(int) entity->type_value.len, entity->type_value.data);
 	if (a != NULL && !ValueIsMissing(a->constant) && !ValueEqual(a->constant, v))
@@ -189,7 +188,7 @@ HasTypeOf(const Entity *entity, ValueRef parts)
 	ValueRef	v = entity->type_attribute.data == NULL ? MISSING_VALUE :
 		AttributeFind(parts, entity->type_attribute.data, entity->type_attribute.len);
 
-	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S && SliceEqual(ValuePayload(v), entity->type_value);
+	return EntityIsType(entity, v);
 }
 
 static void

@@ -78,6 +78,7 @@ BuildEntity(ItemBuilder *b, const PatternTarget *target, const Entity *entity)
 	BuildBasisString(b, "name", entity->name);
 	BuildBasisString(b, "attribute", entity->type_attribute);
 	BuildBasisString(b, "value", entity->type_value);
+	BuildBasisString(b, "other", entity->other_type);
 	ItemBuilderName(b, "templates", strlen("templates"));
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < KeyCount(target->key); i++)
@@ -275,13 +276,24 @@ HasKeysInIndex(const PatternTarget *target, const Entity *entity)
 	return false;
 }
 
+/* Whether a pattern reads items of the types that an entity has: while they are moved, of either of two. */
+static bool
+TypesAgree(ValueRef declared, const Entity *entity)
+{
+	Slice		value = StoredString(declared, "value");
+	Slice		other = StoredString(declared, "other");
+
+	return SlicesAgree(StoredString(declared, "attribute"), entity->type_attribute) &&
+		((SlicesAgree(value, entity->type_value) && SlicesAgree(other, entity->other_type)) ||
+		 (SlicesAgree(value, entity->other_type) && SlicesAgree(other, entity->type_value)));
+}
+
 static const char *
 EntityProblem(ValueRef declared, const PatternTarget *target, const Entity *entity)
 {
 	ValueRef	templates = StoredMember(declared, "templates", VALUE_M);
 
-	if (!SlicesAgree(StoredString(declared, "attribute"), entity->type_attribute) ||
-		!SlicesAgree(StoredString(declared, "value"), entity->type_value))
+	if (!TypesAgree(declared, entity))
 		return psprintf("the type attribute of entity \"%.*s\" has changed", (int) entity->name.len, entity->name.data);
 	for (int i = 0; i < KeyCount(target->key); i++)
 	{
@@ -323,25 +335,31 @@ EntitiesProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
 	return NULL;
 }
 
+static bool
+HasText(ValueRef texts, Slice text)
+{
+	Container	list;
+
+	ContainerOpen(texts, &list);
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		ValueRef	value = ListElement(&list, i);
+
+		if (ValueTypeOf(value) == VALUE_S && SliceEqual(ValuePayload(value), text))
+			return true;
+	}
+	return false;
+}
+
 /* Whether a pattern filters out the items of an entity. */
 static bool
 FiltersOut(ValueRef basis, const Entity *entity)
 {
 	ValueRef	excluded = StoredMember(basis, "excluded", VALUE_M);
 	ValueRef	values = ValueIsMissing(excluded) ? MISSING_VALUE : StoredMember(excluded, "values", VALUE_L);
-	Container	list;
 
-	if (ValueIsMissing(values) || !SlicesAgree(StoredString(excluded, "attribute"), entity->type_attribute))
-		return false;
-	ContainerOpen(values, &list);
-	for (uint32 i = 0; i < list.count; i++)
-	{
-		ValueRef	value = ListElement(&list, i);
-
-		if (ValueTypeOf(value) == VALUE_S && SliceEqual(ValuePayload(value), entity->type_value))
-			return true;
-	}
-	return false;
+	return !ValueIsMissing(values) && SlicesAgree(StoredString(excluded, "attribute"), entity->type_attribute) &&
+		HasText(values, entity->type_value) && (entity->other_type.data == NULL || HasText(values, entity->other_type));
 }
 
 /* Whether a basis holds for a definition, whose items may have another version's keys if either. */

@@ -228,5 +228,9 @@ PatternPlanKind(AccessPattern *pattern, const PatternTarget *target)
 	}
 	pattern->kind_attribute = pnstrdup(filtered[0]->type_attribute.data, filtered[0]->type_attribute.len);
 	for (int i = 0; i < n; i++)
+	{
 		pattern->kinds = lappend(pattern->kinds, pnstrdup(filtered[i]->type_value.data, filtered[i]->type_value.len));
+		if (filtered[i]->other_type.data != NULL)
+			pattern->kinds = lappend(pattern->kinds, pnstrdup(filtered[i]->other_type.data, filtered[i]->other_type.len));
+	}
 }

@@ -271,14 +271,15 @@ AppendOrder(Body *b, bool partitions)
 
 /*
  * Of items in the range only those of the view's entity become rows.  An entity
- * without type attribute is known by its key.
+ * without type attribute is known by its key, and one whose items get another type by
+ * either of both.
  */
 static void
 AppendKindTest(Body *b, const char *relation)
 {
 	const Entity *entity = b->target->entities[0];
 
-	if (entity->type_attribute.data != NULL)
+	if (entity->type_attribute.data != NULL && entity->other_type.data == NULL)
 		appendStringInfo(&b->sql, "dynamo_system.has_type(t.item, %s, %s)", SliceLiteral(entity->type_attribute),
 						 SliceLiteral(entity->type_value));
 	else

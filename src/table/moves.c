@@ -29,7 +29,8 @@ RefuseMoving(const Entity *entity, const char *what)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("cannot %s entity \"%.*s\" while its %s", what, (int) entity->name.len, entity->name.data,
-						entity->renames ? "attributes are renamed" : "items are moved to other keys"),
+						entity->renames ? "attributes are renamed" :
+						entity->other_type.data != NULL ? "items get another type" : "items are moved to other keys"),
 				 errhint("Wait for the migration, or cancel it; see dynamo.migrations.")));
 }
 

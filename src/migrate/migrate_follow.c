@@ -1,0 +1,101 @@
+/*
+ * migrate_follow.c
+ *	  Access patterns and views of an entity whose definition a migration changes.
+ *
+ * Those of the table's owner are made anew.  What others have made of the table stays as it is,
+ * and does not stop the owner: a NOTICE names it.
+ */
+#include "postgres.h"
+
+#include "executor/spi.h"
+#include "utils/lsyscache.h"
+
+#include "migrate/migrate.h"
+#include "pattern/pattern.h"
+#include "pattern/pattern_anew.h"
+#include "view/entity_view.h"
+
+/* ---- patterns of the owner ---- */
+
+/* A PatternAction: one that was right before is made anew if it would not be right any more. */
+static void
+FollowDefinition(const TableDef *def, Oid function, const AccessPattern *p, const void *before)
+{
+	if (p->changed || p->condition == NULL || p->basis == NULL || !PatternBasisHolds(before, p->basis) || PatternBasisHolds(def, p->basis))
+		return;
+	p = PatternLock(function);
+	if (p != NULL)
+		PatternMakeAnew(def, function, p);
+}
+
+void
+MigratePatternsFollow(Oid relid, const TableDef *before)
+{
+	PatternsOfOwner(relid, FollowDefinition, before);
+}
+
+/* ---- what others have made ---- */
+
+/* What one NOTICE names. */
+#define NAMED_IN_NOTICE	3
+
+/* Some names of a list, for a message. */
+static char *
+SomeNames(const List *names)
+{
+	StringInfoData out;
+	int			n = Min(list_length(names), NAMED_IN_NOTICE);
+
+	initStringInfo(&out);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "", (char *) list_nth(names, i));
+	if (n < list_length(names))
+		appendStringInfo(&out, " and %d more", list_length(names) - n);
+	return out.data;
+}
+
+/* The names of entity views that belong neither to the table's owner nor to the user. */
+static List *
+ViewsOfOthers(Oid relid)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	List	   *names = NIL;
+	List	   *others;
+	ListCell   *cell;
+
+	SPI_connect();
+	others = list_difference_oid(EntityViewsOfAnyone(relid), EntityViewsOf(relid, NULL));
+	MemoryContextSwitchTo(caller);
+	foreach(cell, others)
+	{
+		char	   *name = get_rel_name(lfirst_oid(cell));
+
+		if (name != NULL)		/* its owner may have dropped it */
+			names = lappend(names, name);
+	}
+	SPI_finish();
+	return names;
+}
+
+void
+MigrateTellOfPatterns(Oid relid, const char *entity_name)
+{
+	const List *patterns = PatternsOfOthers(relid, entity_name);
+
+	if (patterns != NIL)
+		ereport(NOTICE,
+				(errmsg("access patterns of other roles stay as they are: %s", SomeNames(patterns)),
+				 errdetail("Those that read what changes raise errors until their owners declare them anew, after the migration.")));
+}
+
+void
+MigrateTellOfViews(Oid relid)
+{
+	const List *views = ViewsOfOthers(relid);
+
+	if (views != NIL)
+		ereport(NOTICE,
+				(errmsg("views of other roles stay as they are: %s", SomeNames(views)),
+				 errdetail("Items without an attribute that their key tells are not in them once they are moved."),
+				 errhint("After the migration their owners can replace them by new ones: dynamo.create_entity_view.")));
+}
