@@ -118,6 +118,20 @@ SELECT pattern, condition, key_condition, parameters -> 0 AS first FROM access_p
 SELECT item FROM query_each('shop', '#p = :p', ARRAY['{":p": {"S": "STATUS#OPEN"}}', '{":p": {"S": "STATUS#PAID"}}']::item[], '{"#p": "GSI1PK"}', 'by_status', max_items => 2, projection_expression => 'order_id') item;
 SELECT count, scanned_count FROM query_each_page('shop', '#p = :p', ARRAY['{":p": {"S": "STATUS#OPEN"}}', NULL]::item[], '{"#p": "GSI1PK"}', 'by_status');
 SELECT trim(line) AS line FROM regexp_split_to_table(generate_client('shop', 'typescript'), '\n') line WHERE line ~ 'listOf.(text|integer).*(statuses|numbers)' LIMIT 3;
+-- in the document of a model: exported, planned and applied without loss
+CREATE TABLE document AS SELECT export_model('shop') AS was;
+SELECT p -> 'pattern_name' AS pattern, p -> 'key_condition' AS condition, p -> 'parameters' AS parameters FROM document, json_array_elements(was #> '{tables,0,access_patterns}') p WHERE p ->> 'pattern_name' ~ '^(latest|sizes)$';
+SELECT count(*) FROM document, plan_model(was);
+SELECT object, change, detail FROM document, plan_model(replace(was::text, 'order_id IN (:numbers)", "entities"', 'order_id = :numbers", "entities"')::json);
+CREATE TABLE kept AS SELECT item FROM shop;
+CREATE TABLE answered AS SELECT by_pages('pages', $$'{SENT,OPEN}'$$, 7) AS pages, (SELECT string_agg(order_id::text, ' ') FROM latest('{OPEN,PAID}')) AS latest,
+	(SELECT string_agg(order_id::text, ' ') FROM some_orders('c1', '{28,4,4}')) AS some_orders;
+SELECT drop_table('shop');
+SELECT apply_model(was) > 0 AS applied FROM document;
+SELECT count(*) FROM (SELECT put_item('shop', item) FROM kept OFFSET 0) p;
+SELECT export_model('shop')::text = was::text AS same FROM document;
+SELECT by_pages('pages', $$'{SENT,OPEN}'$$, 7) = pages AS pages, (SELECT string_agg(order_id::text, ' ') FROM latest('{OPEN,PAID}')) = latest AS latest,
+	(SELECT string_agg(order_id::text, ' ') FROM some_orders('c1', '{28,4,4}')) = some_orders AS some_orders FROM answered;
 CREATE ROLE t_pattern_lists_reader;
 GRANT USAGE ON SCHEMA t_pattern_lists TO t_pattern_lists_reader;
 SET ROLE t_pattern_lists_reader;

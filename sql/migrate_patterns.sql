@@ -8,7 +8,8 @@ SET search_path = t_migrate_patterns, dynamo;
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SELECT create_table('shop', 'PK', 'SK', indexes => '[{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
-	{"index_name": "inverted", "partition_key": "SK", "sort_key": "PK"}, {"index_name": "by_day", "partition_key": "GSI2PK", "storage": "table"}]');
+	{"index_name": "inverted", "partition_key": "SK", "sort_key": "PK"}, {"index_name": "by_day", "partition_key": "GSI2PK", "storage": "table"},
+	{"index_name": "by_n", "partition_key": "n", "partition_key_type": "N", "sort_key": "PK"}]');
 SELECT create_entity('shop', 'customer', '{"PK": "CUSTOMER#{c}", "SK": "CUSTOMER"}', '{"c": "text", "name": "text"}', type_attribute => 'kind', view_name => 'customers');
 SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{c}", "SK": "ORDER#{o}", "GSI1PK": "STATUS#{status}", "GSI1SK": "{n:04}", "GSI2PK": "DAY#{n}"}',
 	'{"c": "text", "o": "int", "n": "int", "status": "text"}', type_attribute => 'kind', view_name => 'orders');
@@ -22,6 +23,11 @@ SELECT create_access_pattern('shop', 'last_items', 'c = :c', entities => '{order
 SELECT create_access_pattern('shop', 'by_number', 'o = :o', entities => '{order}', index_name => 'inverted', view_name => 'orders');
 SELECT create_access_pattern('shop', 'in_state', 'status = :s AND n BETWEEN :from AND :to', entities => '{order}', view_name => 'orders', index_name => 'by_status');
 SELECT create_access_pattern('shop', 'customer_page', 'c = :c', entities => '{customer}', returns => 'page');
+SELECT create_access_pattern('shop', 'of_customers', 'c IN (:cs)', entities => '{order}', view_name => 'orders');
+SELECT create_access_pattern('shop', 'numbered', 'c = :c AND o IN (:os)', entities => '{order}', filter_expression => 'n >= :n', parameters => '{"n": "int"}');
+SELECT create_access_pattern('shop', 'last_in_states', 'status IN (:states) AND n <= :to', entities => '{order}', view_name => 'orders', index_name => 'by_status',
+	parameters => '{"to": {"default": null}}', scan_index_forward => false, max_items => 7);
+SELECT create_access_pattern('shop', 'with_numbers', 'n IN (:ns) AND c = :c', entities => '{order}', index_name => 'by_n');
 GRANT EXECUTE ON FUNCTION one TO pg_monitor;
 CREATE VIEW answers AS
 	SELECT 'of_customer' AS pattern, (SELECT count(*) || ' ' || md5(string_agg(o || ':' || c || ':' || coalesce(n::text, ''), ',' ORDER BY o)) FROM unnest('{c0,c1,c3,c9}'::text[]) x, of_customer(x)) AS answer
@@ -32,6 +38,12 @@ CREATE VIEW answers AS
 	UNION ALL SELECT 'in_state', (SELECT count(*) || ' ' || string_agg(n::text, ',') FROM in_state('s1', 10, 60))
 	UNION ALL SELECT 'null', (SELECT count(*)::text FROM of_customer(NULL))
 	UNION ALL SELECT 'null filter', (SELECT count(*)::text FROM last_items('c2', NULL))
+	UNION ALL SELECT 'list', (SELECT count(*) || ' ' || md5(string_agg(o || ':' || c || ':' || coalesce(n::text, ''), ',' ORDER BY o)) FROM of_customers('{c0,c1,c0,c3,NULL,none,c9}'))
+	UNION ALL SELECT 'list of sort keys', (SELECT string_agg(i ->> 'o', ',' ORDER BY (i ->> 'o')::int) FROM numbered('c2', '{7,17,7,18,32,12,2}', 20) i)
+	UNION ALL SELECT 'limited list', (SELECT string_agg(n::text, ',') FROM last_in_states('{s2,s0,s2}', 70))
+	UNION ALL SELECT 'list of numbers', (SELECT string_agg(i ->> 'o', ',' ORDER BY i ->> 'o') FROM with_numbers('{7,14,14.0,84,0}', 'c2') i)
+	UNION ALL SELECT 'no list', (SELECT count(*)::text FROM (SELECT FROM of_customers('{}') UNION ALL SELECT FROM of_customers(NULL) UNION ALL SELECT FROM numbered('c2', NULL, 1)
+		UNION ALL SELECT FROM numbered('c2', '{2}', NULL) UNION ALL SELECT FROM with_numbers('{NULL}', 'c2')) n)
 	UNION ALL SELECT 'page', (SELECT count::text FROM customer_page('c1'));
 CREATE TABLE before AS TABLE answers;
 TABLE before;
@@ -56,7 +68,7 @@ DROP FUNCTION refused;
 SELECT create_access_pattern('shop', 'refused', 'c = :c AND o = :o', keys => '{"PK": "CUSTOMER#{c}", "SK": "ORDER#{o}"}');
 SELECT migrate_entity('shop', 'order', '{"SK": "ORDER#{o:08}"}');
 DROP FUNCTION refused;
-SELECT create_access_pattern('shop', 'refused', 'c IN (:cs)', entities => '{order}', view_name => 'orders');
+SELECT create_access_pattern('shop', 'refused', 'c IN (:cs)', entities => '{order}', returns => 'page');
 SELECT migrate_entity('shop', 'order', '{"PK": "C#{c}"}');
 DROP FUNCTION refused;
 -- the new keys do not answer the condition; old and new keys could be the same
@@ -153,6 +165,8 @@ TABLE answers EXCEPT TABLE before;
 -- in the order of the new keys
 SELECT array_agg(o) FROM of_customer('c2');
 SELECT array_agg(i ->> 'o') FROM last_items('c2', 0) i;
+SELECT array_agg(o) FROM of_customers('{c3,c2}');
+SELECT count(*) FROM of_customers(array_fill('c2'::text, '{101}'));
 SET enable_seqscan = off;
 CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -165,7 +179,7 @@ BEGIN
 	RETURN plan;
 END $$;
 SELECT q, plan !~ 'Seq Scan' AND plan ~ 'Index Cond: [^\n]*PK" = dynamo_system.pattern_key[^\n]*CUSTOMER#' AND plan ~ 'Index Cond: [^\n]*PK" = dynamo_system.pattern_key[^\n]*C#' AS by_index
-FROM unnest(ARRAY['SELECT * FROM of_customer($x$c2$x$)', 'SELECT * FROM last_items($x$c2$x$, 3)']) q, plan_of(q) plan;
+FROM unnest(ARRAY['SELECT * FROM of_customer($x$c2$x$)', 'SELECT * FROM last_items($x$c2$x$, 3)', 'SELECT * FROM numbered($x$c2$x$, $x${2,7}$x$, 3)']) q, plan_of(q) plan;
 RESET enable_seqscan;
 SELECT pattern, problem FROM check_access_patterns('shop');
 -- not as one request
@@ -227,6 +241,21 @@ CALL await_migration('shop');
 SET ROLE regress_migrate_patterns;
 SELECT count(*) FROM generate_series(1, 60) o, their_items('c' || o % 5, o);
 RESET ROLE;
+-- of a list, an item whose old and new key are the same is in both ranges, and returned once
+SELECT create_table('wide', 'PK', 'SK');
+SELECT create_entity('wide', 'row', '{"PK": "W#{a}", "SK": "{n}"}', '{"a": "text", "n": "int"}', type_attribute => 'kind', view_name => 'wide_rows');
+INSERT INTO wide_rows (a, n) SELECT 'a', n FROM generate_series(5, 15) n;
+SELECT create_access_pattern('wide', 'wide_ones', 'a = :a AND n IN (:ns)', view_name => 'wide_rows');
+BEGIN;
+SELECT migrate_entity('wide', 'row', '{"SK": "{n:02}"}');
+SELECT pause_migration('wide', 'row');
+COMMIT;
+UPDATE wide_rows SET a = 'b' WHERE n = 6;
+SELECT string_agg(n::text, ',') FROM wide_ones('a', '{5,6,12,7,15}');
+SELECT string_agg(n::text, ',') FROM wide_ones('b', '{5,6,12,7,15}');
+SELECT resume_migration('wide', 'row');
+CALL await_migration('wide');
+SELECT string_agg(n::text, ',') FROM wide_ones('a', '{5,6,12,7,15}');
 -- a view that has another name now is still that of its patterns
 ALTER VIEW orders RENAME TO all_orders;
 SELECT migrate_entity('shop', 'order', '{"PK": "E#{c}"}');

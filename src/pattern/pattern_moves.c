@@ -10,6 +10,7 @@
  *		   OR (t."PK" = <by the other> AND dynamo.parse_key(t."PK", <the other>) IS NOT NULL)
  *		ORDER BY dynamo_system.pattern_order(t.tableoid, t.item, 'SK') COLLATE "C"
  *
+ * of a list by one that joins either version's keys of its elements (pattern_sql.c),
  * and at the end by the one that dynamo.create_access_pattern would make now.
  */
 #include "postgres.h"
@@ -56,8 +57,6 @@ WhyNotEither(const char *entity_name, const AccessPattern *p, const PatternTarge
 		return "It returns pages or documents, which are made of one range.";
 	if (p->projection != NULL)
 		return "It has a projection.";
-	if (PatternListFind(p) >= 0)
-		return "It reads a range for each element of a list.";
 	if (list_length(p->entities) != 1 || strcmp(linitial(p->entities), entity_name) != 0)
 		return "It does not read this entity alone, which it would have to distinguish from others by keys that change.";
 	if (target->index != NULL && !target->index->kind->whole_items)

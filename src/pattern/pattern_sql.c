@@ -52,6 +52,14 @@ TableLiteral(const AccessPattern *pattern)
 	return psprintf("%s::pg_catalog.regclass", quote_literal_cstr(pattern->relation));
 }
 
+static bool
+IsList(const AccessPattern *pattern, const char *name)
+{
+	int			i = PatternParameterFind(pattern, name);
+
+	return i >= 0 && pattern->parameters[i].list;
+}
+
 /* Returns $n, or an element of the list; a bound that is not given is null. */
 static char *
 ParameterReference(const AccessPattern *pattern, const char *name)
@@ -151,9 +159,7 @@ DependsOnList(const AccessPattern *pattern, const PatternValue *value)
 
 	foreach(cell, value->parameters)
 	{
-		int			i = PatternParameterFind(pattern, lfirst(cell));
-
-		if (i >= 0 && pattern->parameters[i].list)
+		if (IsList(pattern, lfirst(cell)))
 			return true;
 	}
 	return false;
@@ -371,7 +377,7 @@ AppendNotNullParameters(Body *b)
 	{
 		const PatternPlaceholder *p = lfirst(cell);
 
-		if (p->parameter != NULL)
+		if (p->parameter != NULL && !IsList(b->pattern, p->parameter))
 			appendStringInfo(&b->sql, " AND %s IS NOT NULL", ParameterReference(b->pattern, p->parameter));
 	}
 }
@@ -398,6 +404,43 @@ AppendRangeOfTable(Body *b)
 		AppendVersions(b);
 	else
 		AppendRange(b);
+}
+
+/*
+ * Appends the items of a list in two versions, which have keys of their own for each element.  Where both
+ * keys can be the same text, an item is in both ranges.
+ */
+static void
+AppendListOfVersions(Body *b)
+{
+	const char *separator = "SELECT DISTINCT ON (";
+
+	appendStringInfoString(&b->sql, " FROM (");
+	for (int i = 0; i < KeyCount(&b->target->table->key); i++)
+	{
+		appendStringInfo(&b->sql, "%st.%s", separator, quote_identifier(FindAttributeColumn(b, b->target->table->key.attributes[i].name)->column));
+		separator = ", ";
+	}
+	appendStringInfoString(&b->sql, ") t.* FROM (");
+	for (int version = 0; version < 2; version++)
+	{
+		Body		arm = *b;
+
+		appendStringInfo(&b->sql, "%sSELECT t.*, t.tableoid FROM ", version == 0 ? "" : " UNION ALL ");
+		arm.pattern = b->versions->plans[version];
+		arm.sql = b->sql;
+		AppendListKeys(&arm);
+		appendStringInfo(&arm.sql, ", %s t WHERE ", b->pattern->relation);
+		b->sql = arm.sql;
+		AppendHolds(b);
+		appendStringInfoString(&b->sql, " AND ");
+		AppendVersion(b, version);
+		if (b->view == NULL)
+			AppendNotNullParameters(b);
+	}
+	appendStringInfoString(&b->sql, ") t) t");
+	AppendOrder(b, true);
+	AppendLimit(b);
 }
 
 /* With a limit, no more rows than that are read of each range. */
@@ -603,6 +646,9 @@ PatternBodyOfEither(const AccessPattern *pattern, const PatternTarget *target, R
 		EntityViewAppendColumns(&b.sql, view, target->table, false);
 	else
 		appendStringInfoString(&b.sql, "t.item");
-	AppendRowsOfTable(&b);
+	if (PatternListFind(pattern) >= 0)
+		AppendListOfVersions(&b);
+	else
+		AppendRowsOfTable(&b);
 	return b.sql.data;
 }
