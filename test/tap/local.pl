@@ -33,6 +33,7 @@ SIGKILL while the server is being made
 a server that is killed
 a process that ends without stop()
 programs in the directories of embedded-postgres
+root leaves the directory to the servers' user
 what is missing
 END
 
@@ -44,7 +45,7 @@ SKIP:
 	my $packed = output_of('npm', 'pack', '--dry-run', '--json', $package);
 
 	is_deeply([ sort map { $_->{path} } @{ decode_json($packed // '[{}]')->[0]{files} || [] } ],
-		[ sort qw(LICENSE README.md cli.js faults.js index.d.ts index.js index.mjs package.json programs.js watchdog.js) ],
+		[ sort qw(LICENSE README.md cli.js faults.js files.js index.d.ts index.js index.mjs package.json programs.js watchdog.js) ],
 		'the files that npm would publish');
 }
 # ---- with what DYNAMO_SDK has ----

@@ -8,16 +8,18 @@
 //
 // A server's endpoint serves one database. A reset therefore starts the server anew on the spare
 // copy, and a clone is a second server on a base backup of the first.
+//
+// For root, another user owns the directory and runs the servers: see files.js.
 "use strict";
 
 const { spawn } = require("node:child_process");
 const crypto = require("node:crypto");
 const fs = require("node:fs");
 const net = require("node:net");
-const os = require("node:os");
 const path = require("node:path");
 const { checkFaults, faultSettings } = require("./faults.js");
-const { findPrograms, serverUser } = require("./programs.js");
+const { filesOf, ownFiles } = require("./files.js");
+const { findPrograms, serverUser, userEnvironment } = require("./programs.js");
 const { Watchdog } = require("./watchdog.js");
 
 const ADDRESS = "127.0.0.1";
@@ -71,18 +73,11 @@ function checkPort(port) {
   return port || undefined;
 }
 
-// The environment without what would tell PostgreSQL's programs about other servers.
-function environment() {
-  const own = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
-
-  return { ...Object.fromEntries(own), LC_ALL: "C" };
-}
-
 // What the servers of one start() share.
 class Place {
   constructor(options) {
-    this.programs = findPrograms(options.pgConfig ?? process.env.PG_CONFIG);
     this.user = serverUser();
+    this.programs = findPrograms(options.pgConfig ?? process.env.PG_CONFIG, this.user);
     this.region = options.region ?? "us-east-1";
     if (!/^[a-z0-9-]+$/.test(this.region))
       throw new TypeError(`dynamo-local: "${this.region}" is not a region`);
@@ -90,19 +85,18 @@ class Place {
       accessKeyId: "LOCAL" + crypto.randomBytes(8).toString("hex").toUpperCase(),
       secretAccessKey: crypto.randomBytes(20).toString("hex"),
     };
-    // the name of a socket must not be longer than 103 bytes
-    const above = Buffer.byteLength(os.tmpdir()) > 70 ? "/tmp" : os.tmpdir();
-
-    this.directory = fs.mkdtempSync(path.join(fs.realpathSync(above), "dynamo-local-"));
-    if (this.user.uid !== undefined)
-      fs.chownSync(this.directory, this.user.uid, this.user.gid);
-    this.watchdog = new Watchdog(this.directory, this.user);
+    this.files = this.user.uid === undefined ? ownFiles : filesOf(async (...args) => (await this.run(...args)).output);
+    this.watchdog = new Watchdog(this.user);
     this.servers = new Set();
     this.numbers = 0;
   }
 
+  async makeDirectory() {
+    this.directory = await this.watchdog.directory;
+  }
+
   spawn(kind, program, args, stdio) {
-    const child = spawn(program, args, { ...this.user, cwd: this.directory, env: environment(), detached: true, stdio });
+    const child = spawn(program, args, { ...this.user, cwd: "/", env: userEnvironment(this.user), detached: true, stdio });
 
     this.watchdog.watch(kind, child);
     return child;
@@ -112,17 +106,19 @@ class Place {
     return path.join(this.programs.bindir, name);
   }
 
-  // Runs a program to its end, and returns what it wrote to its standard error.
+  // Runs a program to its end, and returns what it wrote to its standard output and error.
   run(program, args, input) {
     return new Promise((resolve, reject) => {
-      const child = this.spawn("T", program, args, [input === undefined ? "ignore" : "pipe", "ignore", "pipe"]);
+      const child = this.spawn("T", program, args, [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
+      let output = "";
       let errors = "";
 
+      child.stdout.setEncoding("utf8").on("data", (text) => { output += text; });
       child.stderr.setEncoding("utf8").on("data", (text) => { errors += text; });
       child.on("error", (error) => reject(new Error(`dynamo-local: cannot execute ${program}: ${error.message}`)));
       child.on("close", (code, signal) => {
         if (code === 0)
-          resolve(errors);
+          resolve({ output, errors });
         else
           reject(new Error(`dynamo-local: ${program} failed (${signal ?? code}):\n${errors}`));
       });
@@ -138,10 +134,10 @@ class Place {
 
     await this.run(this.program("initdb"), ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "--no-locale",
       "--encoding=UTF8", "--wal-segsize=1"]);
-    fs.appendFileSync(path.join(data, "postgresql.conf"), SETTINGS);
+    await this.files.append(path.join(data, "postgresql.conf"), SETTINGS);
 
     const { accessKeyId, secretAccessKey } = this.credentials;
-    const errors = await this.run(this.program("postgres"), ["--single", "-j", "-D", data, "-c", "dynamo.http_port=0", "postgres"], [
+    const { errors } = await this.run(this.program("postgres"), ["--single", "-j", "-D", data, "-c", "dynamo.http_port=0", "postgres"], [
       "SET client_min_messages = 'warning'",
       "CREATE EXTENSION dynamo",
       "CREATE ROLE app LOGIN",
@@ -153,14 +149,10 @@ class Place {
       throw new Error(`dynamo-local: the database cannot be made:\n${errors}`);
   }
 
-  // A new server, whose data are yet to be made.
+  // A new server, whose files are yet to be made.
   newServer(port, faults) {
     const server = new Server(this, String(++this.numbers), port, faults);
 
-    fs.mkdirSync(server.directory, { mode: 0o700 });
-    if (this.user.uid !== undefined)
-      fs.chownSync(server.directory, this.user.uid, this.user.gid);
-    server.writeFaults(faults);
     this.servers.add(server);
     return server;
   }
@@ -168,12 +160,13 @@ class Place {
   // Forgets a server; with the last one, everything goes.
   async leave(server) {
     this.servers.delete(server);
-    await (this.servers.size === 0 ? this.remove() : fs.promises.rm(server.directory, { recursive: true, force: true }));
+    await (this.servers.size === 0 ? this.remove() : this.files.remove(server.directory));
   }
 
   async remove() {
     await this.watchdog.end();
-    await fs.promises.rm(this.directory, { recursive: true, force: true });    // if the watchdog was killed
+    if (fs.existsSync(this.directory))    // the watchdog was killed
+      await this.files.remove(this.directory);
   }
 }
 
@@ -209,7 +202,7 @@ class Server {
 
   // Makes the next reset's copy meanwhile.
   prepareSpare() {
-    this.copying = fs.promises.rm(this.old, { recursive: true, force: true })
+    this.copying = this.place.files.remove(this.old)
       .then(() => this.place.run("cp", ["-R", path.join(this.place.directory, "template"), this.spare]));
     this.copying.catch(() => {});    // who needs it learns of it
   }
@@ -229,14 +222,28 @@ class Server {
     }
   }
 
+  // Waits for a line of the log, after its first bytes, or for the end of the server; returns what
+  // the log has after these bytes.
+  async awaitLine(pattern, bytes) {
+    const { child } = this;
+
+    for (const end = Date.now() + START_SECONDS * 1000; ; await sleep(5)) {
+      const ended = this.child !== child || Date.now() > end;
+      const text = await this.place.files.read(this.log, bytes);
+
+      if (ended || pattern.test(text))
+        return text;
+    }
+  }
+
   // Starts the server; returns whether its endpoint got the port.
   async startAt(port) {
-    const log = fs.openSync(this.log, "w");
-    const child = this.place.spawn("S", this.place.program("postgres"), ["-D", this.data, "-p", this.number, "-k", this.place.directory,
-      "-c", `dynamo.region=${this.place.region}`, "-c", `dynamo.http_port=${port}`], ["ignore", log, log]);
+    await this.place.files.write(this.log, "");
+    const child = this.place.spawn("S", "/bin/sh", ["-c", 'exec "$@" >>"$0" 2>&1', this.log, this.place.program("postgres"),
+      "-D", this.data, "-p", this.number, "-k", this.place.directory,
+      "-c", `dynamo.region=${this.place.region}`, "-c", `dynamo.http_port=${port}`], ["ignore", "ignore", "ignore"]);
     let failure;
 
-    fs.closeSync(log);
     this.child = child;
     this.gone = new Promise((resolve) => {
       child.on("exit", resolve);
@@ -251,22 +258,19 @@ class Server {
         this.end();
       }
     });
-    for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(5)) {
-      const text = fs.readFileSync(this.log, "utf8");
 
-      if (text.includes(`listening on IPv4 address "${ADDRESS}", port ${port}, for HTTP`)) {
-        child.unref();
-        return true;
-      }
-      if (/could not bind IPv4 address .* for HTTP/.test(text)) {
-        await this.quit();
-        return false;
-      }
-      if (failure !== undefined || child.exitCode !== null || child.signalCode !== null)
-        break;
+    const listens = `listening on IPv4 address "${ADDRESS}", port ${port}, for HTTP`;
+    const taken = /could not bind IPv4 address .* for HTTP/;
+    const text = child.pid === undefined ? "" : await this.awaitLine(new RegExp(`${listens}|${taken.source}`), 0);
+
+    if (text.includes(listens)) {
+      child.unref();
+      return true;
     }
     await this.quit();
-    throw new Error(`dynamo-local: the server does not start:\n${failure ?? fs.readFileSync(this.log, "utf8")}`);
+    if (taken.test(text))
+      return false;
+    throw new Error(`dynamo-local: the server does not start:\n${failure ?? text}`);
   }
 
   // Ends the server at once: its data are not needed any more.
@@ -284,28 +288,27 @@ class Server {
   }
 
   // The last line shows in the log when the server has read the others.
-  writeFaults(faults) {
+  async writeFaults(faults) {
     this.nowFaults = faults;
-    fs.writeFileSync(this.faultsFile, `${faultSettings(faults)}dynamo_local.change = '${++this.changes}'\n`);
-    if (this.place.user.uid !== undefined)
-      fs.chownSync(this.faultsFile, this.place.user.uid, this.place.user.gid);
+    await this.place.files.write(this.faultsFile, `${faultSettings(faults)}dynamo_local.change = '${++this.changes}'\n`);
   }
 
   // Lets the running server read these faults; returns the log's lines if it refuses them.
   async changeFaults(faults) {
-    const { size } = fs.statSync(this.log);
+    const bytes = await this.place.files.size(this.log);
+    const refusal = /invalid value for parameter|configuration file .* contains errors/;
+    const changed = `parameter "dynamo_local.change" changed to "${this.changes + 1}"`;
 
-    this.writeFaults(faults);
+    await this.writeFaults(faults);
+    this.checkRunning();
     this.child.kill("SIGHUP");
-    for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(2)) {
-      const text = fs.readFileSync(this.log).subarray(size).toString();
+    const text = await this.awaitLine(new RegExp(`${refusal.source}|${changed}`), bytes);
 
-      this.checkRunning();
-      if (/invalid value for parameter|configuration file .* contains errors/.test(text))
-        return text;
-      if (text.includes(`parameter "dynamo_local.change" changed to "${this.changes}"`))
-        return undefined;
-    }
+    this.checkRunning();
+    if (refusal.test(text))
+      return text;
+    if (text.includes(changed))
+      return undefined;
     throw new Error("dynamo-local: the server does not read the faults");
   }
 
@@ -330,9 +333,9 @@ class Server {
       try {
         await this.copying;
         await this.quit();
-        this.writeFaults(this.firstFaults);
-        fs.renameSync(this.data, this.old);
-        fs.renameSync(this.spare, this.data);
+        await this.writeFaults(this.firstFaults);
+        await this.place.files.rename(this.data, this.old);
+        await this.place.files.rename(this.spare, this.data);
         await this.start();
       } catch (error) {
         this.end();
@@ -389,6 +392,8 @@ async function open(place, port, faults, makeData) {
   try {
     if (port !== undefined)
       await freePort(port);
+    await place.files.makeDirectory(server.directory);
+    await server.writeFaults(faults);
     await makeData(server);
     await server.start();
     // at its start, a server ignores what it would refuse later
@@ -409,6 +414,7 @@ async function start(options = {}) {
   const faults = checkFaults(options.faults);
   const place = new Place(options);
 
+  await place.makeDirectory();
   return open(place, port, faults, async (server) => {
     await place.makeTemplate();
     await place.run("cp", ["-R", path.join(place.directory, "template"), server.data]);

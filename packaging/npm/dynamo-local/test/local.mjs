@@ -322,6 +322,60 @@ const steps = {
     await nothingLeft();
   },
 
+  // Root's rights are only pretended: the "other user" is this one, too.
+  async "root leaves the directory to the servers' user"() {
+    const bin = join(place, "root");
+    const program = `
+      const fs = require("node:fs");
+      const children = require("node:child_process");
+      const wrong = new Set();
+      const looks = ["existsSync", "statSync", "realpathSync"];
+
+      for (const module of [fs, fs.promises]) {
+        for (const [name, call] of Object.entries(module).filter(([name, value]) => typeof value === "function" && !looks.includes(name))) {
+          module[name] = function (...args) {
+            if (args.some((value) => String(value).startsWith(${JSON.stringify(temporary)})))
+              wrong.add(name);
+            return new.target ? new call(...args) : call.apply(this, args);
+          };
+        }
+      }
+      for (const name of ["spawn", "execFileSync"]) {
+        const call = children[name];
+
+        children[name] = (file, args, options) => {
+          if (file !== "id" && (options.uid === undefined || options.gid === undefined || options.cwd !== "/" || "SECRET" in (options.env ?? process.env)))
+            wrong.add(name + " " + file);
+          return call(file, args, options);
+        };
+      }
+      process.getuid = () => 0;
+      process.env.SECRET = "of root";
+      require(${JSON.stringify(join(folder, "index.js"))}).start().then(async (server) => {
+        const clone = await server.clone();
+
+        await server.faults({ throttle: 1 });
+        await server.reset();
+        await clone.stop();
+        await server.stop();
+        console.log(JSON.stringify([...wrong]));
+      });`;
+
+    mkdirSync(bin);
+    writeFileSync(join(bin, "id"), `#!/bin/sh\ncase $1 in -u) echo ${process.getuid()} ;; *) echo ${process.getgid()} ;; esac\n`, { mode: 0o755 });
+    const { stdout, stderr } = spawnSync(process.execPath, ["-e", program],
+      { encoding: "utf8", env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
+
+    assert.equal(stderr, "");
+    assert.deepEqual(JSON.parse(stdout), []);
+    await nothingLeft();
+
+    const none = await run([], { TMPDIR: join(place, "none") }).ended;
+
+    assert.equal(none.status, 1);
+    assert.match(none.output, /^dynamo-local: no directory can be made in .*\/none:\n.*none/);
+  },
+
   async "what is missing"() {
     const lacking = join(place, "pg_config");
     const answers = (version) => `#!/bin/sh\nprintf '%s\\n' '${version}' '${place}/bin' '${place}/share' '${place}/lib'\n`;
