@@ -152,6 +152,9 @@ SELECT proname FROM pg_proc f JOIN bodies b ON b.oid = f.oid WHERE (f.prosrc, f.
 SELECT put_item('shop', '{"PK": "C#c2", "SK": "ORDER#00000007"}'::jsonb);
 SELECT migrate_entity('shop', 'order', '{"PK": "C#{c}", "SK": "ORDER#{o:08}", "GSI1PK": "STATE#{status}"}');
 CALL await_migration('shop');
+SET ROLE regress_migrate_patterns;
+SELECT count(*) FROM their_items('c1', 6);
+RESET ROLE;
 TABLE answers EXCEPT TABLE before;
 SELECT count(update_item('shop', jsonb_build_object('kind', 'order', 'c', c, 'o', o), 'SET seen = :s', expression_attribute_values => '{":s": {"N": "1"}}')) FROM orders WHERE o % 2 = 0 AND c <> 'c3';
 SET ROLE regress_migrate_patterns;

@@ -30,9 +30,9 @@
  * by which items may still have it: its source.  Everything that is written gets the key
  * of the entity.  Or "moves" has "drops", such as {"mail": "email"}: names that items lose,
  * and under which other name the attribute has its value.  Or it has "type": {"other": ...},
- * another value that items may have in the type attribute, too.  Everything that is written gets
- * the value of the entity or, if a condition "when" holds, the other one; with "keep": true it
- * keeps what it has.  Other members of it belong to whoever moves the items (table/moves.h).
+ * another value that items may have in the type attribute, too; with "ahead": true none has it yet.
+ * Everything that is written gets the value of the entity or, if a condition "when" holds, the
+ * other one; with "keep": true it keeps what it has.  Other members of it belong to whoever moves the items (table/moves.h).
  *
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
@@ -105,6 +105,7 @@ typedef struct Entity
 	Slice		type_attribute; /* data is NULL if items are recognized by their key */
 	Slice		type_value;
 	Slice		other_type;		/* another value that items may have while they are moved; data is NULL if there is none */
+	bool		type_is_ahead;	/* no item has it yet */
 	bool		keeps_types;	/* an item keeps which of the two it has */
 	Condition  *other_when;		/* condition of items that get the other one; NULL if none does */
 	int			nkeys;

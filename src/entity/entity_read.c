@@ -217,7 +217,7 @@ ReadSource(Reading *r, ValueRef moves, Entity *entity)
 static void
 ReadOtherType(Reading *r, ValueRef moves, Entity *entity)
 {
-	static const char *const members[] = {"other", "keep", "when"};
+	static const char *const members[] = {"other", "ahead", "keep", "when"};
 	ValueRef	type = ValueIsMissing(moves) ? MISSING_VALUE : GetEntityMember(r, moves, "type", VALUE_M);
 	ValueRef	when;
 
@@ -225,6 +225,7 @@ ReadOtherType(Reading *r, ValueRef moves, Entity *entity)
 		return;
 	CheckEntityMembers(r, type, members, lengthof(members));
 	entity->other_type = GetNameMember(r, type, "other");
+	entity->type_is_ahead = GetFlagMember(r, type, "ahead");
 	entity->keeps_types = GetFlagMember(r, type, "keep");
 	when = GetEntityMember(r, type, "when", VALUE_M);
 	if (!ValueIsMissing(when))

@@ -76,7 +76,7 @@ extern void MigrateRefuseTypeUses(Relation rel, const TableDef *def, const Entit
 
 /* ---- migrate_follow.c: what else is made of the definition ---- */
 
-/* Access patterns of the table's owner that were right before its definition changed are made anew, unless they still are. */
+/* Access patterns of the table's owner that were right before its definition changed are made anew, if it makes others of them. */
 extern void MigratePatternsFollow(Oid relid, const TableDef *before);
 
 /* Raises a NOTICE that names patterns of an entity that belong to other roles: these stay as they are. */
@@ -115,7 +115,7 @@ typedef enum MigrationPhase
 extern const Entity *MigrateEntity(const TableDef *def);
 extern MigrationPhase MigratePhase(const TableDef *def, const Entity *entity);
 
-/* The definition with the other version of the moving entity, palloc'd; NULL if there is none. */
+/* The definition with the other version of the moving entity, palloc'd; NULL if no item can have it. */
 extern TableDef *MigrateOtherVersion(const TableDef *def);
 
 /* Sets the definition to that of the entity with other templates for some of its keys, without a migration. */

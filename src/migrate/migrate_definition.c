@@ -233,7 +233,7 @@ MigrateDefineDropping(TableDef *def, const char *entity_name, Slice name, Slice 
 
 /* Appends the type that items of the other version have, if that is another one. */
 static void
-AppendOtherType(StringInfo moves, Jsonb *target, Jsonb *other)
+AppendOtherType(StringInfo moves, MigrationPhase phase, Jsonb *target, Jsonb *other)
 {
 	Jsonb	   *of_target = JsonbMember(target, "type");
 	Jsonb	   *of_other = JsonbMember(other, "type");
@@ -242,7 +242,7 @@ AppendOtherType(StringInfo moves, Jsonb *target, Jsonb *other)
 		return;
 	appendStringInfoString(moves, ", \"type\": {\"other\": ");
 	escape_json(moves, JsonbMemberText(of_other, "value"));
-	appendStringInfoChar(moves, '}');
+	appendStringInfoString(moves, phase == MIGRATION_PREPARING ? ", \"ahead\": true}" : "}");
 }
 
 /*
@@ -257,7 +257,7 @@ DefinePhase(TableDef *def, const char *entity_name, MigrationPhase phase, Jsonb 
 	initStringInfo(&moves);
 	appendStringInfo(&moves, "{\"moves\": {\"phase\": \"%s\", \"other\": %s, \"marks\": %s", phase_names[phase],
 					 JsonbToCString(NULL, &other->root, 0), JsonbToCString(NULL, &marks->root, 0));
-	AppendOtherType(&moves, target, other);
+	AppendOtherType(&moves, phase, target, other);
 	if (!HaveSameTemplates(def, table_templates, target, other))
 	{
 		Jsonb	   *keys = EvaluateJsonb(table_templates, 2, (Jsonb *[]) {other, TableKeyNames(def)});
@@ -295,7 +295,8 @@ MigrateOtherVersion(const TableDef *def)
 	Jsonb	   *other = moves == NULL ? NULL : JsonbMember(moves, "other");
 	TableDef   *result;
 
-	if (other == NULL)
+	/* what reads one version is right until items are moved */
+	if (other == NULL || MigratePhase(def, entity) == MIGRATION_PREPARING)
 		return NULL;
 	result = TableDefParse(TableDefPrint(def));
 	SetEntity(result, name, other);

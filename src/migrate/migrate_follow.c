@@ -17,11 +17,12 @@
 
 /* ---- patterns of the owner ---- */
 
-/* A PatternAction: one that was right before is made anew if it would not be right any more. */
+/* A PatternAction: one that was right before is made anew if the definition makes another one of it. */
 static void
 FollowDefinition(const TableDef *def, Oid function, const AccessPattern *p, const void *before)
 {
-	if (p->changed || p->condition == NULL || p->basis == NULL || !PatternBasisHolds(before, p->basis) || PatternBasisHolds(def, p->basis))
+	if (p->changed || p->condition == NULL || p->basis == NULL || !PatternBasisHolds(before, p->basis) ||
+		!PatternWouldDiffer(def, function, p))
 		return;
 	p = PatternLock(function);
 	if (p != NULL)

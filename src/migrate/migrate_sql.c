@@ -192,12 +192,33 @@ NoMigrationError(const char *entity_name)
 			 errmsg("the items of entity \"%s\" are not being moved", entity_name)));
 }
 
+/* Whether items change over to another entity when a migration is canceled. */
+static bool
+CancelChangesOver(const TableDef *def, const char *entity_name)
+{
+	return MigratePhase(def, RequireEntity(def, entity_name)) == MIGRATION_PREPARING && MigrateChangesOver(def, entity_name);
+}
+
+/* The lock that a cancellation needs, which is taken at once: who raises a lock deadlocks with writers. */
+static LOCKMODE
+LockToCancel(const MigrateRequest *r)
+{
+	Relation	rel = OpenTableForDdl(r->table_name, AccessShareLock);
+	TableDef   *def = TableDefAcquire(rel);
+	LOCKMODE	lock = CancelChangesOver(def, r->entity_name) ? AccessExclusiveLock : ShareRowExclusiveLock;
+
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	return lock;
+}
+
 /* An action of RunWithBriefLocks. */
 static void
 CancelMigration(void *arg)
 {
 	MigrateRequest *r = arg;
-	TableDef   *def = LockAnyDefinition(r->table_name, ShareRowExclusiveLock, &r->relid);
+	LOCKMODE	lock = LockToCancel(r);
+	TableDef   *def = LockAnyDefinition(r->table_name, lock, &r->relid);
 	TableDef   *before = TableDefParse(TableDefPrint(def));
 	MigrationPhase phase = MigratePhase(def, RequireEntity(def, r->entity_name));
 	const Entity *entity = RequireEntity(before, r->entity_name);
@@ -206,6 +227,10 @@ CancelMigration(void *arg)
 		NoMigrationError(r->entity_name);
 	if (phase == MIGRATION_CANCELLING)
 		return;
+	if (lock != AccessExclusiveLock && CancelChangesOver(def, r->entity_name))
+		ereport(ERROR,			/* one has ended, and another one has begun: RunWithBriefLocks tries again */
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("another migration of entity \"%s\" has begun", r->entity_name)));
 	MigrateCheckCancel(def, r->entity_name, phase);
 	if (phase == MIGRATION_PREPARING)
 		MigrateDefineEnd(def, r->entity_name);

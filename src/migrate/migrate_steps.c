@@ -266,6 +266,7 @@ typedef struct PhaseEnd
 	Oid			relid;
 	MigrationPhase phase;
 	TimestampTz started;		/* of the migration whose users or snapshots have ended, not of a later one */
+	LOCKMODE	lock;			/* taken at once: who raises a lock deadlocks with writers */
 } PhaseEnd;
 
 static const char *
@@ -306,7 +307,7 @@ EndPhase(void *arg)
 	Step		s = {.relid = end->relid};
 	bool		is_there;
 
-	LockRelationOid(end->relid, ShareRowExclusiveLock);
+	LockRelationOid(end->relid, end->lock);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	is_there = OpenStep(&s, NoLock);
 	if (s.rel != NULL)
@@ -366,7 +367,10 @@ static void
 LeavePhase(void *arg)
 {
 	const Step *s = arg;
-	PhaseEnd	end = {s->relid, s->phase, s->state.started};
+	PhaseEnd	end = {s->relid, s->phase, s->state.started, ShareRowExclusiveLock};
+
+	if (s->phase != MIGRATION_PREPARING && MigrateChangesOver(s->def, s->entity_name))
+		end.lock = AccessExclusiveLock;
 
 	RunWithBriefLocks(EndPhase, &end);
 }

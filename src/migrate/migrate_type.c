@@ -262,7 +262,7 @@ DefineSplit(TableDef *def, const MigrateTypeRequest *r)
 	initStringInfo(&moves);
 	appendStringInfoString(&moves, "{\"moves\": {\"phase\": \"preparing\", \"type\": {");
 	AppendMovesMember(&moves, "other", r->type_value);
-	appendStringInfoString(&moves, "}, \"split\": {");
+	appendStringInfoString(&moves, ", \"ahead\": true}, \"split\": {");
 	AppendMovesMember(&moves, "entity", r->split);
 	AppendMovesMember(&moves, "value", r->type_value);
 	appendStringInfoString(&moves, ", \"when\": ");
@@ -365,7 +365,7 @@ static void
 BeginType(void *arg)
 {
 	MigrateTypeRequest *r = arg;
-	TableDef   *def = LockAnyDefinition(r->table_name, ShareRowExclusiveLock, &r->relid);
+	TableDef   *def = LockAnyDefinition(r->table_name, r->merge != NULL ? AccessExclusiveLock : ShareRowExclusiveLock, &r->relid);
 	TableDef   *before = TableDefParse(TableDefPrint(def));
 	Relation	rel = table_open(r->relid, NoLock);
 
@@ -412,11 +412,21 @@ MigrateCheckCancel(const TableDef *def, const char *entity_name, MigrationPhase 
 				 errhint("Wait for its end, and split the entity again by a condition.")));
 }
 
+bool
+MigrateChangesOver(const TableDef *def, const char *entity_name)
+{
+	Jsonb	   *moves = JsonbMember(EntityJsonb(def, entity_name), "moves");
+	const char *types = moves == NULL ? NULL : TypesOf(moves);
+	MigrationPhase phase = MigratePhase(def, RequireEntity(def, entity_name));
+
+	return types != NULL && phase == (strcmp(types, "split") == 0 ? MIGRATION_MOVING : MIGRATION_PREPARING);
+}
+
 /* $1: the entity.  What it is in another phase. */
 #define SET_PHASE(phase, entity) "pg_catalog.jsonb_set(" entity ", '{moves,phase}', '\"" phase "\"')"
 
 static const char moving_split[] =
-SET_PHASE("moving", "pg_catalog.jsonb_set($1, '{moves,type,when}', $1 OPERATOR(pg_catalog.#>) '{moves,split,when}')");
+SET_PHASE("moving", "pg_catalog.jsonb_set($1 OPERATOR(pg_catalog.#-) '{moves,type,ahead}', '{moves,type,when}', $1 OPERATOR(pg_catalog.#>) '{moves,split,when}')");
 static const char moving_merger[] = SET_PHASE("moving", "$1 OPERATOR(pg_catalog.#-) '{moves,type,keep}'");
 static const char cancelling_split[] = SET_PHASE("cancelling", "$1 OPERATOR(pg_catalog.#-) '{moves,type,when}'");
 static const char ended[] = "$1 OPERATOR(pg_catalog.-) 'moves'";
@@ -448,15 +458,12 @@ MigrateDefineTypesEnd(TableDef *def, const char *entity_name)
 	Jsonb	   *entity = EntityJsonb(def, entity_name);
 	Jsonb	   *moves = JsonbMember(entity, "moves");
 	const char *types = TypesOf(moves);
-	MigrationPhase phase = MigratePhase(def, RequireEntity(def, entity_name));
 	Jsonb	   *second = NULL;
 
 	if (types == NULL)
 		return false;
-	if (strcmp(types, "split") == 0 && phase == MIGRATION_MOVING)
-		second = EvaluateJsonb(split_off, 1, &entity);
-	else if (strcmp(types, "merged") == 0 && phase == MIGRATION_PREPARING)
-		second = JsonbMember(moves, "merged");
+	if (MigrateChangesOver(def, entity_name))
+		second = strcmp(types, "split") == 0 ? EvaluateJsonb(split_off, 1, &entity) : JsonbMember(moves, "merged");
 	SetEntity(def, entity_name, EvaluateJsonb(ended, 1, &entity));
 	if (second != NULL)
 	{

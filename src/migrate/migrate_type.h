@@ -6,7 +6,8 @@
  * entity; or those of a second entity become items of the first.  Keys stay as they are.  While
  * they are moved, the entity has all these items, whichever of both values they have
  * (entity/entity.h), so that they change over at once: a second entity begins when a split ends,
- * and has ended when a merger begins.
+ * and has ended when a merger begins.  That moment excludes readers, too: a statement that has
+ * read some rows, and then takes notice of the new definition, would see others by that.
  *
  * The member "moves" of the entity has one of these besides "phase" and "type":
  *
@@ -43,6 +44,9 @@ extern void MigrateRefuseStrays(Relation rel, const TableDef *def, const Entity 
 
 /* Raises an error if a migration cannot go back. */
 extern void MigrateCheckCancel(const TableDef *def, const char *entity_name, MigrationPhase phase);
+
+/* Whether items change over to another entity when the migration ends in the phase in which it is. */
+extern bool MigrateChangesOver(const TableDef *def, const char *entity_name);
 
 /* ---- phases of splits and mergers; they return false if a migration is none ---- */
 

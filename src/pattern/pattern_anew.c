@@ -211,15 +211,29 @@ PatternsOfOwner(Oid relid, PatternAction action, const void *arg)
 	table_close(rel, NoLock);
 }
 
+static AccessPattern *
+PlanByDefinition(const TableDef *def, Oid function, const AccessPattern *p, PatternTarget *target)
+{
+	*target = PatternTargetOf(p, def);
+	target->keys = PatternBasisKeys(p->basis);
+	return PatternPlanAnew(function, p, target);
+}
+
+bool
+PatternWouldDiffer(const TableDef *def, Oid function, const AccessPattern *p)
+{
+	PatternTarget target;
+
+	return strcmp(PlanByDefinition(def, function, p, &target)->basis, p->basis) != 0;
+}
+
 void
 PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p)
 {
-	PatternTarget target = PatternTargetOf(p, def);
-	AccessPattern *plan;
+	PatternTarget target;
+	AccessPattern *plan = PlanByDefinition(def, function, p, &target);
 	Relation	view;
 
-	target.keys = PatternBasisKeys(p->basis);
-	plan = PatternPlanAnew(function, p, &target);
 	view = PatternOpenView(function, p, &target);
 	PatternReplaceBody(function, plan, PatternBody(plan, &target, view));
 	if (view != NULL)

@@ -33,6 +33,9 @@ extern Relation PatternOpenView(Oid function, const AccessPattern *p, const Patt
 
 extern void PatternReplaceBody(Oid function, const AccessPattern *pattern, const char *body);
 
+/* Whether a pattern would be made of other keys or entities by a definition of its table. */
+extern bool PatternWouldDiffer(const TableDef *def, Oid function, const AccessPattern *p);
+
 /* Makes a function by a definition of its table, in which its entities have the keys of one version. */
 extern void PatternMakeAnew(const TableDef *def, Oid function, const AccessPattern *p);
 

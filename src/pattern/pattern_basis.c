@@ -276,16 +276,21 @@ HasKeysInIndex(const PatternTarget *target, const Entity *entity)
 	return false;
 }
 
-/* Whether a pattern reads items of the types that an entity has: while they are moved, of either of two. */
+/*
+ * Whether a pattern reads items of all types that an entity has: while they are moved, two.  A statement
+ * can take notice of another definition while it is executed, so a pattern is right, too, that was made before
+ * any item can have the other one, or reads two when there is one left.
+ */
 static bool
 TypesAgree(ValueRef declared, const Entity *entity)
 {
 	Slice		value = StoredString(declared, "value");
 	Slice		other = StoredString(declared, "other");
+	bool		has_value = SlicesAgree(value, entity->type_value) || SlicesAgree(other, entity->type_value);
+	bool		has_other = entity->other_type.data == NULL || entity->type_is_ahead ||
+		SlicesAgree(value, entity->other_type) || SlicesAgree(other, entity->other_type);
 
-	return SlicesAgree(StoredString(declared, "attribute"), entity->type_attribute) &&
-		((SlicesAgree(value, entity->type_value) && SlicesAgree(other, entity->other_type)) ||
-		 (SlicesAgree(value, entity->other_type) && SlicesAgree(other, entity->type_value)));
+	return SlicesAgree(StoredString(declared, "attribute"), entity->type_attribute) && has_value && has_other;
 }
 
 static const char *
@@ -359,7 +364,8 @@ FiltersOut(ValueRef basis, const Entity *entity)
 	ValueRef	values = ValueIsMissing(excluded) ? MISSING_VALUE : StoredMember(excluded, "values", VALUE_L);
 
 	return !ValueIsMissing(values) && SlicesAgree(StoredString(excluded, "attribute"), entity->type_attribute) &&
-		HasText(values, entity->type_value) && (entity->other_type.data == NULL || HasText(values, entity->other_type));
+		HasText(values, entity->type_value) &&
+		(entity->other_type.data == NULL || entity->type_is_ahead || HasText(values, entity->other_type));
 }
 
 /* Whether a basis holds for a definition, whose items may have another version's keys if either. */

@@ -40,7 +40,7 @@ typedef struct MoveMethods
 	 */
 	void		(*check_new) (Relation rel, const TableDef *def, ValueRef item, ValueRef old);
 
-	/* The definition with the other version of the entity whose items are moved, palloc'd; NULL if there is none. */
+	/* The definition with the other version of the entity whose items may have been moved, palloc'd; NULL if there is none. */
 	TableDef   *(*other_version) (const TableDef *def);
 } MoveMethods;
 
