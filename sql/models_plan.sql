@@ -142,6 +142,7 @@ SELECT * FROM planted($$t_plan.without(t, 'vector_indexes', 'near')$$);
 -- entities
 SELECT * FROM planted($$t_plan.part(t, 'entities', 'order', '{keys,SK}', '"O#{order_id:08}"')$$);
 SELECT * FROM planted($$t_plan.part(t, 'entities', 'customer', '{type_value}', '"C"')$$);
+SELECT * FROM planted($$t_plan.part(t, 'entities', 'customer', '{type_attribute}', '"sort"')$$);
 SELECT * FROM planted($$t_plan.part(t, 'entities', 'order', '{keys,GSI1PK}', '"S#{status}"')$$);
 SELECT * FROM planted($$t_plan.part(t, 'entities', 'order', '{index_conditions,by_status}', '"#t >= :t"')$$);
 SELECT * FROM planted($$t_plan.part(t, 'entities', 'order', '{expression_attribute_values,:t,N}', '"2"')$$);

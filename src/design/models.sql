@@ -1001,7 +1001,7 @@ stale AS MATERIALIZED (
 		CROSS JOIN LATERAL (SELECT dynamo_internal.stale_problem(p.relation, d.declared) AS problem OFFSET 0) w
 	WHERE w.problem IS NOT NULL),
 entity AS MATERIALIZED (
-	SELECT f.name, f.n, f.object, f.was_form, f.must_form, f.must, f.was ->> 'type_value' IS DISTINCT FROM f.must ->> 'type_value' AS is_named_anew, f.moves AS migrates,
+	SELECT f.name, f.n, f.object, f.was_form, f.must_form, f.must, f.was_form -> 'type_value' IS DISTINCT FROM f.must_form -> 'type_value' AS is_named_anew, f.moves AS migrates,
 		f.shifts OR EXISTS (SELECT FROM jsonb_each(f.was_form -> 'attributes' || (f.must_form -> 'attributes')) a
 							WHERE (f.was_form #> ARRAY['attributes', a.key] ? 'computed' OR f.must_form #> ARRAY['attributes', a.key] ? 'computed')
 								AND f.was_form -> 'attributes' <> f.must_form -> 'attributes') AS shifts, COALESCE(s.items, 0) AS items, COALESCE(s.bytes, 0) AS bytes
@@ -1080,11 +1080,13 @@ step AS (
 	-- what changes in place
 	SELECT 30, e.n, e.object, 'change', dynamo_internal.model_difference(e.was_form, e.must_form), c.made, CASE WHEN e.migrates THEN e.items ELSE 0 END,
 		CASE WHEN e.migrates THEN e.bytes ELSE 0 END, dynamo_internal.model_locks('entity', CASE WHEN e.migrates THEN 'migrate' ELSE 'change' END, false),
-		CASE WHEN c.made IS NULL THEN format('%s items have the former type value, and no function gives them another', e.items)
+		CASE WHEN c.made IS NULL THEN format('%s items have the former type attribute, and no function gives them another', e.items)
 			WHEN e.migrates THEN 'moves items in the background: execute this statement alone, and apply the model when dynamo.migrations says complete' END
 	FROM entity e CROSS JOIN place p CROSS JOIN LATERAL (SELECT CASE WHEN e.migrates THEN
-			(SELECT dynamo_internal.call_statement('migrate_entity', p.call_name, json_build_object('entity_name', e.name, 'keys', e.must -> 'keys'))
-			 WHERE NOT e.is_named_anew)
+			(SELECT dynamo_internal.call_statement('migrate_entity', p.call_name, CASE WHEN e.is_named_anew
+				THEN json_build_object('entity_name', e.name, 'type_value', COALESCE(e.must ->> 'type_value', e.name))
+				ELSE json_build_object('entity_name', e.name, 'keys', e.must -> 'keys') END)
+			 WHERE e.was_form -> 'type_attribute' IS NOT DISTINCT FROM e.must_form -> 'type_attribute')
 		ELSE dynamo_internal.call_statement('create_entity', p.call_name, dynamo_internal.with_member(dynamo_internal.with_member(e.must, 'view_name', 'null'), 'replace', 'true')) END AS made) c
 	UNION ALL
 	SELECT 22, f.n, f.object, 'change', dynamo_internal.model_difference(f.was_form, f.must_form), dynamo_internal.model_change_index(p.call_name, f.name, f.was_form, f.must_form),
