@@ -233,12 +233,18 @@ CALL await_migration('shop');
 SELECT entity_name, type_value FROM dynamo.entities WHERE table_name = 'shop' ORDER BY 1;
 SELECT count(*) FROM customers;
 SELECT count(*) FROM customers_in('c0');
--- and whole
+-- and whole; another role has a view of the entity that ends
+SET ROLE regress_migrate_type;
+SELECT create_entity_view('their_companies', 'shop', entity_name => 'company');
+RESET ROLE;
 UPDATE shop SET item = item || '{"kind": {"S": "firm"}}'::item WHERE pk = 'C#3' AND sk = 'C';
 SELECT migrate_entity('shop', 'customer', merge => 'company');
 CALL await_migration('shop');
 SELECT cancel_migration('shop', 'customer');
 SELECT count(*) FROM customers;
+SET ROLE regress_migrate_type;
+SELECT count(*) FROM their_companies;
+RESET ROLE;
 UPDATE customers SET status = 'newer' WHERE customer_id = 13;
 SELECT get_item('shop', '{"kind": "firm", "customer_id": 13}'::jsonb, 'kind') AS found;
 SELECT count(*) FROM customers_in('c1');

@@ -24,13 +24,30 @@
 
 /* ---- the filter ---- */
 
+/*
+ * Who drops an entity, or merges it with another one, drops no views of other roles: these must not be empty
+ * in silence.
+ */
+static void
+CheckEntityIsThere(const TableDef *def, Slice entity_name)
+{
+	if (EntitySetFind(def->entities, entity_name) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no entity \"%.*s\" any more", get_rel_name(def->relid), (int) entity_name.len, entity_name.data),
+				 errhint("Drop the view or access pattern that shows its items.")));
+}
+
 /* Releases the definition. */
 static bool
 IsItemOfEntity(TableDef *def, Slice entity_name, ValueRef item)
 {
 	const Entity *entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
-	bool		result = entity != NULL && SliceEqual(entity->name, entity_name) && EntityKeyIsComposed(entity, item);
+	bool		of_entity = entity != NULL && SliceEqual(entity->name, entity_name);
+	bool		result = of_entity && EntityKeyIsComposed(entity, item);
 
+	if (!of_entity)
+		CheckEntityIsThere(def, entity_name);
 	TableDefRelease(def);
 	return result;
 }

@@ -82,8 +82,8 @@ extern void MigratePatternsFollow(Oid relid, const TableDef *before);
 /* Raises a NOTICE that names patterns of an entity that belong to other roles: these stay as they are. */
 extern void MigrateTellOfPatterns(Oid relid, const char *entity_name);
 
-/* The same for views. */
-extern void MigrateTellOfViews(Oid relid);
+/* The same for views of a table's entities, if its keys change or (not NULL) an entity is merged with another one. */
+extern void MigrateTellOfViews(Oid relid, const char *merged);
 
 /* ---- migrate_rename.c ---- */
 

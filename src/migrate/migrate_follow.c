@@ -90,13 +90,15 @@ MigrateTellOfPatterns(Oid relid, const char *entity_name)
 }
 
 void
-MigrateTellOfViews(Oid relid)
+MigrateTellOfViews(Oid relid, const char *merged)
 {
 	const List *views = ViewsOfOthers(relid);
 
 	if (views != NIL)
 		ereport(NOTICE,
 				(errmsg("views of other roles stay as they are: %s", SomeNames(views)),
+				 merged != NULL ? errdetail("Those of entity \"%s\" raise errors.", merged) :
 				 errdetail("Items without an attribute that their key tells are not in them once they are moved."),
+				 merged != NULL ? errhint("Their owners can drop them, and read views of the other entity.") :
 				 errhint("After the migration their owners can replace them by new ones: dynamo.create_entity_view.")));
 }

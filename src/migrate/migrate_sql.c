@@ -128,7 +128,7 @@ MigrateKeys(MigrateRequest *r)
 {
 	RunWithBriefLocks(BeginMigration, r);
 	MigrateTellOfPatterns(r->relid, r->entity_name);
-	MigrateTellOfViews(r->relid);
+	MigrateTellOfViews(r->relid, NULL);
 	MigrateAtCommit(r->relid);
 }
 

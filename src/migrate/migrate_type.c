@@ -389,7 +389,10 @@ MigrateType(MigrateTypeRequest *r)
 	RunWithBriefLocks(BeginType, r);
 	MigrateTellOfPatterns(r->relid, r->entity_name);
 	if (r->merge != NULL)
+	{
 		MigrateTellOfPatterns(r->relid, r->merge);
+		MigrateTellOfViews(r->relid, r->merge);
+	}
 	MigrateAtCommit(r->relid);
 }
 
