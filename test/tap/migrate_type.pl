@@ -132,6 +132,7 @@ END $$;
 # ---- sessions ----
 
 my (@sessions, @said);
+my @copies;						# the types in databases made of dumps of the killed server
 
 sub begin_sessions
 {
@@ -190,13 +191,15 @@ sub end_sessions
 
 sub kinds
 {
-	return $node->safe_psql('postgres', q{SELECT string_agg(format('%s %s', kind, n), ', ' ORDER BY kind)
+	my ($database) = @_;
+
+	return $node->safe_psql($database // 'postgres', q{SELECT string_agg(format('%s %s', kind, n), ', ' ORDER BY kind)
 		FROM (SELECT item OPERATOR(dynamo.->>) 'kind' AS kind, count(*) AS n FROM shop GROUP BY 1) k});
 }
 
 sub killed_while
 {
-	my ($migration, $phase) = @_;
+	my ($migration, $phase, $cancel) = @_;
 
 	begin_sessions();
 
@@ -209,9 +212,17 @@ sub killed_while
 	check_sessions("$migration: killed");
 	$node->start;
 	is($node->safe_psql('postgres', 'SELECT phase FROM dynamo.migrations'), $phase, "$migration: it has not ended");
-	$node->safe_psql('postgres', q{DROP TRIGGER hold ON shop});
+	my $copy = new_database($node, 0);
+	my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
+	dump_database($node, 'postgres', $dump);
+	load_file($node, $copy, $dump);
+	$node->safe_psql($copy, 'DROP TRIGGER hold ON shop; CALL dynamo.await_migration(\'shop\')');
+	push @copies, kinds($copy);
+	$node->safe_psql('postgres', "DROP DATABASE $copy");
 	begin_sessions();
-	$node->safe_psql('postgres', q{SELECT dynamo.resume_migration('shop', 'customer')});
+	$node->safe_psql('postgres', "SELECT dynamo.cancel_migration('shop', 'customer')") if $cancel;
+	$node->safe_psql('postgres', q{DROP TRIGGER hold ON shop});
+	$node->safe_psql('postgres', q{SELECT dynamo.resume_migration('shop', 'customer')}) if !$cancel;
 	return;
 }
 
@@ -227,9 +238,7 @@ is(kinds(), "client $items, note $notes", 'all have the new type');
 # a program asks by the type that it knows; the following ones have the name of the entity
 $node->safe_psql('postgres', q{SELECT dynamo.migrate_entity('shop', 'customer', type_value => 'customer'); CALL dynamo.await_migration('shop')});
 
-killed_while(q{split => 'company', condition_expression => 'attribute_exists(vat)'}, 'moving');
-await(q{SELECT phase = 'moving' FROM dynamo.migrations}, 'split: it goes on');
-$node->safe_psql('postgres', q{SELECT dynamo.cancel_migration('shop', 'customer')});
+killed_while(q{split => 'company', condition_expression => 'attribute_exists(vat)'}, 'moving', 1);
 await(q{SELECT phase = 'cancelled' FROM dynamo.migrations}, 'split: it is canceled');
 end_sessions('split, canceled');
 is(kinds(), "customer $items, note $notes", 'none has another type');
@@ -249,5 +258,7 @@ is(kinds(), "customer $items, note $notes", 'all have one type');
 is( $node->safe_psql('postgres', q{
 SELECT count(*) FROM (SELECT DISTINCT ON (keys) new_image FROM dynamo.read_stream('shop', max_records => 10000000) ORDER BY keys, sequence_number DESC) r
 WHERE r.new_image OPERATOR(dynamo.->>) 'kind' NOT IN ('customer', 'note')}), '0', 'the stream leads to these types');
+is_deeply(\@copies, [ "client $items, note $notes", "company $companies, customer $others, note $notes", "customer $items, note $notes" ],
+	'dumps have the migrations, which are completed elsewhere');
 $node->stop;
 done_testing();
