@@ -341,24 +341,28 @@ WorkOnPages(void *arg)
 	PopActiveSnapshot();
 }
 
-/* A step of TryInSubtransaction.  What has the type of items that were moved, before one was. */
+/*
+ * A step of TryInSubtransaction: whether something has the type of moved items before one is.  It opens the table
+ * for itself, because the step is of the migration whose users have ended, and this may be a later one.
+ */
 static void
 LookForStrays(void *arg)
 {
 	Step	   *s = arg;
+	Step		now = {.relid = s->relid};
 	OwnerScope	scope;
 
 	s->result = STEP_OVER;
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (OpenStep(s, AccessShareLock))
+	if (OpenStep(&now, AccessShareLock))
 	{
-		OwnerScopeEnter(&scope, s->rel->rd_rel->relowner);
-		MigrateRefuseStrays(s->rel, s->def, MigrateEntity(s->def), &s->failed);
+		OwnerScopeEnter(&scope, now.rel->rd_rel->relowner);
+		MigrateRefuseStrays(now.rel, now.def, MigrateEntity(now.def), &s->failed);
 		OwnerScopeLeave(&scope);
 		s->result = STEP_NEXT;
 	}
-	if (s->rel != NULL)
-		table_close(s->rel, NoLock);
+	if (now.rel != NULL)
+		table_close(now.rel, NoLock);
 	PopActiveSnapshot();
 }
 
