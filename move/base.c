@@ -3,6 +3,7 @@
  *	  Memory, text, time and messages.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,7 +248,7 @@ MoveRandom(void)
 char *
 MoveDuration(double seconds)
 {
-	long		s = (long) (seconds + 0.5);
+	long		s = (long) (fmin(seconds, 1e12) + 0.5);
 
 	if (s < 120)
 		return MoveFormat("%ld s", s);
@@ -319,4 +320,29 @@ double
 JsonNumber(json_t *object, const char *name)
 {
 	return json_number_value(json_object_get(object, name));
+}
+
+/*
+ * Every page of a list ends with the key after which the next one begins.  Fails if a list comes
+ * to a key for the second time, for it would never end.  One key is remembered at a time, in turn
+ * the 1st, the 2nd, the 4th and so on: a circle of any length comes back to one of them.
+ */
+void
+CircleCheck(Circle *circle, json_t *key, const char *what, const char *name)
+{
+	if (circle->mark != NULL && json_equal(circle->mark, key))
+		MoveFail("%s \"%s\" does not go on after %s", what, name, JsonText(key));
+	if (circle->pages++ == circle->next)
+	{
+		json_decref(circle->mark);
+		circle->mark = json_incref(key);
+		circle->next = circle->next * 2 + 1;
+	}
+}
+
+void
+CircleEnd(Circle *circle)
+{
+	json_decref(circle->mark);
+	memset(circle, 0, sizeof(*circle));
 }

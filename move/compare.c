@@ -84,11 +84,12 @@ static void
 ReadSegment(Link *link, int side, int segment)
 {
 	json_t	   *start = NULL;
+	Circle		circle = {0};
 
 	do
 	{
 		double		units = 0;
-		json_t	   *page = ScanPage(link, comparison.table[side], segment, comparison.segments, start, &units),
+		json_t	   *page = ScanPage(link, comparison.table[side], segment, comparison.segments, start, &circle, &units),
 				   *item;
 		size_t		i;
 
@@ -114,6 +115,7 @@ ReadSegment(Link *link, int side, int segment)
 		json_decref(page);
 	} while (start != NULL && !move_stop);
 	json_decref(start);
+	CircleEnd(&circle);
 }
 
 static void *

@@ -86,11 +86,13 @@ StorePage(Segment *segment, json_t *items, double units)
 static void
 CopySegment(Segment *segment)
 {
+	Circle		circle = {0};
+
 	while (!move_stop && !JsonTrue(segment->state, "done"))
 	{
 		double		units = 0;
 		json_t	   *page = ScanPage(segment->source, options.tables[0], segment->number, copy.count,
-									json_object_get(segment->state, "key"), &units),
+									json_object_get(segment->state, "key"), &circle, &units),
 				   *key = json_object_get(page, "LastEvaluatedKey");
 
 		if (key != NULL)
@@ -100,6 +102,7 @@ CopySegment(Segment *segment)
 		StorePage(segment, json_object_get(page, "Items"), units);
 		json_decref(page);
 	}
+	CircleEnd(&circle);
 }
 
 static bool
@@ -203,22 +206,6 @@ CreateRequest(json_t *table, const char *name)
 	return request;
 }
 
-/* Waits until a table can be used. */
-static void
-AwaitTable(Link *link, const char *table)
-{
-	for (bool active = false; !active && !move_stop;)
-	{
-		json_t	   *description = DescribeTable(link, table, false);
-		const char *status = JsonString(description, "TableStatus");
-
-		active = status == NULL || strcmp(status, "ACTIVE") == 0;
-		json_decref(description);
-		if (!active)
-			MoveSleep(0.5);
-	}
-}
-
 static void
 MakeTarget(Link *source, Link *target)
 {
@@ -277,7 +264,7 @@ static int
 ChooseSegments(json_t *table)
 {
 	double		size = JsonNumber(table, "TableSizeBytes");
-	int			count = (int) fmin(size / (256.0 * 1024 * 1024), 10000) + 1;
+	int			count = (int) fmin(fmax(size, 0) / (256.0 * 1024 * 1024), 10000) + 1;
 
 	if (options.segments > 0)
 		return options.segments;
@@ -394,6 +381,8 @@ CopyCommand(void)
 		move = BeginMove(source, target, table, export_time, &text);
 	else
 		CheckIdentity(move, source, target);
+	if (!(JsonNumber(move, "segments") >= 0 && JsonNumber(move, "segments") <= 1000000))
+		MoveFail("the state of the move has no number of segments");
 	copy.count = (int) JsonNumber(move, "segments");
 	if (JsonTrue(move, "export") != (copy.files != NULL) || (copy.files != NULL && copy.count != (int) json_array_size(copy.files)))
 		MoveFail("the copy began from %s", JsonTrue(move, "export") ? "another export" : "a scan");

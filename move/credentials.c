@@ -172,6 +172,8 @@ ReadTime(const char *text)
 	return (double) timegm(&tm);
 }
 
+#define LARGEST_CREDENTIALS	65536
+
 /* From the answer of a container's endpoint or a command; the names differ. */
 static bool
 TakeAnswer(const char *text, size_t len, const char *token_name, Credentials *found)
@@ -197,6 +199,8 @@ TakeAnswer(const char *text, size_t len, const char *token_name, Credentials *fo
 static size_t
 TakeBytes(char *data, size_t size, size_t count, void *text)
 {
+	if (((Text *) text)->len + size * count > LARGEST_CREDENTIALS)
+		return 0;
 	TextAdd(text, data, size * count);
 	return size * count;
 }
@@ -313,7 +317,11 @@ RunCommand(const char *command, Credentials *found)
 	if (pipe == NULL)
 		MoveFail("cannot run credential_process: %s", strerror(errno));
 	while ((n = fread(buffer, 1, sizeof(buffer), pipe)) > 0)
+	{
+		if (answer.len + n > LARGEST_CREDENTIALS)
+			MoveFail("the profile's credential_process writes more than %d bytes", LARGEST_CREDENTIALS);
 		TextAdd(&answer, buffer, n);
+	}
 	ok = pclose(pipe) == 0 && answer.len > 0 && TakeAnswer(answer.data, answer.len, "SessionToken", found);
 	if (!ok)
 		MoveFail("the profile's credential_process gives no credentials");

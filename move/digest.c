@@ -10,6 +10,15 @@
 
 #include "move.h"
 
+/* No number has an exponent of more than some hundred; what is added to it must not overflow. */
+static long
+ExponentOf(const char *text)
+{
+	long		exponent = strtol(text, NULL, 10);
+
+	return exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent;
+}
+
 /* "-01.50e3" as "-15e2": significant digits and an exponent; every zero is "0". */
 static void
 AddNumber(Text *out, const char *text)
@@ -33,7 +42,7 @@ AddNumber(Text *out, const char *text)
 		exponent -= fraction;
 	}
 	if (*c == 'e' || *c == 'E')
-		exponent += strtol(c + 1, NULL, 10);
+		exponent += ExponentOf(c + 1);
 	while (digits.len > 0 && digits.data[digits.len - 1] == '0')
 	{
 		digits.data[--digits.len] = '\0';

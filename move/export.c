@@ -16,6 +16,9 @@
 
 #include "move.h"
 
+/* An item of 400 KB is some megabytes of JSON. */
+#define LARGEST_LINE	(64 * 1024 * 1024)
+
 #define ITEMS_OF_A_PAGE	2000
 #define BYTES_OF_A_PAGE	(1024 * 1024)
 
@@ -46,7 +49,7 @@ Md5Of(const char *path)
 }
 
 static char *
-ReadLine(gzFile file, Text *line)
+ReadLine(gzFile file, const char *path, Text *line)
 {
 	char		buffer[65536];
 
@@ -59,6 +62,8 @@ ReadLine(gzFile file, Text *line)
 			break;
 		/* a zero byte does not end a line */
 		TextAdd(line, buffer, (size_t) (gztell(file) - begin));
+		if (line->len > LARGEST_LINE)
+			MoveFail("\"%s\" has a line of more than %d MB", path, LARGEST_LINE / 1024 / 1024);
 		if (line->data[line->len - 1] == '\n')
 			return line->data;
 	}
@@ -129,7 +134,7 @@ ExportOpen(const char *directory, json_t *files)
 	gzFile		file = OpenLines(summary_path);
 	double		time;
 
-	if (ReadLine(file, &line) == NULL)
+	if (ReadLine(file, summary_path, &line) == NULL)
 		MoveFail("\"%s\" is empty", summary_path);
 	summary = JsonParse(line.data, line.len, "manifest-summary.json");
 	gzclose(file);
@@ -139,7 +144,7 @@ ExportOpen(const char *directory, json_t *files)
 		MoveFail("only full exports are read");
 	time = ReadTime(JsonString(summary, "exportTime"));
 	file = OpenLines(files_path);
-	while (ReadLine(file, &line) != NULL)
+	while (ReadLine(file, files_path, &line) != NULL)
 	{
 		json_t	   *entry = JsonParse(line.data, line.len, "manifest-files.json");
 
@@ -168,7 +173,7 @@ ExportRead(const char *path, long skip, bool (*take) (void *arg, json_t *items, 
 	long		lines = 0;
 	bool		wanted = true;
 
-	while (wanted && ReadLine(file, &line) != NULL)
+	while (wanted && ReadLine(file, path, &line) != NULL)
 	{
 		json_t	   *value,
 				   *item;

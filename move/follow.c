@@ -77,7 +77,8 @@ ListShards(Link *link, const char *arn)
 			   *stream,
 			   *list,
 			   *shard;
-	char	   *start = NULL;
+	json_t	   *start = NULL;
+	Circle		circle = {0};
 	size_t		i;
 
 	do
@@ -85,19 +86,19 @@ ListShards(Link *link, const char *arn)
 		json_t	   *request = json_pack("{s:s}", "StreamArn", arn);
 
 		if (start != NULL)
-			json_object_set_new(request, "ExclusiveStartShardId", json_string(start));
+			json_object_set_new(request, "ExclusiveStartShardId", start);
 		answer = LinkCall(link, "DescribeStream", request, NULL);
 		stream = json_object_get(answer, "StreamDescription");
 		list = JsonNeedArray(stream, "Shards", "an answer of DescribeStream");
 		json_array_foreach(list, i, shard)
 			JsonNeed(shard, "ShardId", "a shard of the stream");
 		json_array_extend(shards, list);
-		if (start != NULL && JsonString(stream, "LastEvaluatedShardId") != NULL && strcmp(start, JsonString(stream, "LastEvaluatedShardId")) == 0)
-			MoveFail("the list of the stream's shards does not go on after \"%s\"", start);
-		free(start);
-		start = JsonString(stream, "LastEvaluatedShardId") != NULL ? MoveCopy(JsonString(stream, "LastEvaluatedShardId")) : NULL;
+		start = json_incref(json_object_get(stream, "LastEvaluatedShardId"));
 		json_decref(answer);
+		if (start != NULL)
+			CircleCheck(&circle, start, "the list of shards of stream", arn);
 	} while (start != NULL);
+	CircleEnd(&circle);
 	return shards;
 }
 
@@ -382,8 +383,12 @@ ReadShard(Reader *reader, Shard *shard)
 	done = shard->iterator == NULL;
 	if (read > 0)
 	{
+		const char *last = JsonNeed(json_object_get(json_array_get(records, read - 1), "dynamodb"), "SequenceNumber", "a record of the stream");
+
+		if (shard->sequence != NULL && strcmp(shard->sequence, last) == 0)
+			MoveFail("shard \"%s\" does not go on after record %s", shard->id, last);
 		free(shard->sequence);
-		shard->sequence = MoveCopy(JsonNeed(json_object_get(json_array_get(records, read - 1), "dynamodb"), "SequenceNumber", "a record of the stream"));
+		shard->sequence = MoveCopy(last);
 	}
 	if (read > 0 || done || shard->old == NULL || reader->from->date - shard->at > HEARTBEAT)
 	{

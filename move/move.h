@@ -71,6 +71,17 @@ json_t	   *JsonNeedArray(json_t *object, const char *name, const char *what);
 bool		JsonTrue(json_t *object, const char *name);
 double		JsonNumber(json_t *object, const char *name);
 
+/* Where the pages of a list have come by; {0} at its beginning. */
+typedef struct Circle
+{
+	json_t	   *mark;
+	unsigned long pages;
+	unsigned long next;
+} Circle;
+
+void		CircleCheck(Circle *circle, json_t *key, const char *what, const char *name);
+void		CircleEnd(Circle *circle);
+
 /* Set by SIGINT and SIGTERM: finish what is begun, and end. */
 extern volatile int move_stop;
 
@@ -220,6 +231,7 @@ void		TargetClose(Target *target);
 void		PutPage(Target *target, Link *link, json_t *items, const Step *step);
 void		ApplyChanges(Target *target, Link *link, const Change *changes, size_t count, const Step *step, bool beside_copy);
 json_t	   *DescribeTable(Link *link, const char *table, bool missing_ok);
+void		AwaitTable(Link *link, const char *table);
 json_t	   *KeyOf(json_t *description, json_t *item);
 json_t	   *TableKey(json_t *description);
 
@@ -235,7 +247,7 @@ void		DigestHex(const Digest *digest, char *hex);
 
 /* ---- scan.c: parallel scans at a rate ---- */
 
-json_t	   *ScanPage(Link *link, const char *table, int segment, int segments, json_t *start, double *units);
+json_t	   *ScanPage(Link *link, const char *table, int segment, int segments, json_t *start, Circle *circle, double *units);
 void		RunThreads(void *(*run) (void *), void *arg, int count);
 
 /* ---- the commands, each in its file ---- */

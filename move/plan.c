@@ -17,7 +17,8 @@ static json_t *
 AllTables(Link *link)
 {
 	json_t	   *names = json_array();
-	char	   *start = NULL;
+	json_t	   *start = NULL;
+	Circle		circle = {0};
 
 	for (int i = 0; i < options.ntables; i++)
 		json_array_append_new(names, json_string(options.tables[i]));
@@ -29,13 +30,15 @@ AllTables(Link *link)
 				   *answer;
 
 		if (start != NULL)
-			json_object_set_new(request, "ExclusiveStartTableName", json_string(start));
+			json_object_set_new(request, "ExclusiveStartTableName", start);
 		answer = LinkCall(link, "ListTables", request, NULL);
 		json_array_extend(names, json_object_get(answer, "TableNames"));
-		free(start);
-		start = JsonString(answer, "LastEvaluatedTableName") != NULL ? MoveCopy(JsonString(answer, "LastEvaluatedTableName")) : NULL;
+		start = json_incref(json_object_get(answer, "LastEvaluatedTableName"));
 		json_decref(answer);
+		if (start != NULL)
+			CircleCheck(&circle, start, "the list of tables of", link->endpoint->role);
 	} while (start != NULL);
+	CircleEnd(&circle);
 	return names;
 }
 

@@ -34,12 +34,28 @@ ChargeUnits(double units)
 	pthread_mutex_unlock(&limiter);
 }
 
-/* The next page of a segment; adds what it has cost. */
+/*
+ * What the answer says that the page has cost.  A page is a megabyte, which is 256 units at most:
+ * an endpoint that tells no number or another one may not say how long to wait.  Half a unit for
+ * 4 KB then.
+ */
+static double
+CostOf(Link *link, json_t *answer)
+{
+	json_t	   *cost = json_object_get(json_object_get(answer, "ConsumedCapacity"), "CapacityUnits");
+
+	if (json_is_number(cost) && json_number_value(cost) >= 0 && json_number_value(cost) <= 256)
+		return json_number_value(cost);
+	return fmin(ceil((double) link->answer.len / 8192), 256);
+}
+
+/* The next page of a segment, whose LastEvaluatedKey is a key or absent; adds what it has cost. */
 json_t *
-ScanPage(Link *link, const char *table, int segment, int segments, json_t *start, double *units)
+ScanPage(Link *link, const char *table, int segment, int segments, json_t *start, Circle *circle, double *units)
 {
 	json_t	   *request = json_pack("{s:s,s:s}", "TableName", table, "ReturnConsumedCapacity", "TOTAL"),
-			   *answer;
+			   *answer,
+			   *key;
 	double		cost;
 
 	if (segments > 1)
@@ -55,12 +71,13 @@ ScanPage(Link *link, const char *table, int segment, int segments, json_t *start
 	WaitForUnits();
 	answer = LinkCall(link, "Scan", request, NULL);
 	JsonNeedArray(answer, "Items", "an answer of Scan");
-	if (json_is_object(start) && json_equal(start, json_object_get(answer, "LastEvaluatedKey")))
-		MoveFail("the scan of table \"%s\" does not go on after %s", table, JsonText(start));
-	cost = JsonNumber(json_object_get(answer, "ConsumedCapacity"), "CapacityUnits");
-	/* an endpoint that does not tell: half a unit for 4 KB */
-	if (!json_is_object(json_object_get(answer, "ConsumedCapacity")))
-		cost = ceil((double) link->answer.len / 8192);
+	key = json_object_get(answer, "LastEvaluatedKey");
+	/* the scan would begin again */
+	if (key != NULL && json_object_size(key) == 0)
+		MoveFail("an answer of Scan has a LastEvaluatedKey that is no key");
+	if (key != NULL)
+		CircleCheck(circle, key, "the scan of table", table);
+	cost = CostOf(link, answer);
 	ChargeUnits(cost);
 	*units += cost;
 	return answer;
@@ -70,7 +87,7 @@ ScanPage(Link *link, const char *table, int segment, int segments, json_t *start
 void
 RunThreads(void *(*run) (void *), void *arg, int count)
 {
-	pthread_t	threads[count];
+	pthread_t	threads[count > 0 ? count : 1];
 
 	for (int i = 0; i < count; i++)
 	{

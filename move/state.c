@@ -61,24 +61,14 @@ PrepareTable(Link *link)
 		MoveFail("DescribeTable of the target: %s: %s", error.type, error.message);
 	if (answer == NULL)
 	{
-		answer = LinkCall(link, "CreateTable", json_pack(
+		json_decref(LinkCall(link, "CreateTable", json_pack(
 			"{s:s,s:s,s:[{s:s,s:s},{s:s,s:s}],s:[{s:s,s:s},{s:s,s:s}]}",
 			"TableName", options.state_name, "BillingMode", "PAY_PER_REQUEST",
 			"AttributeDefinitions", "AttributeName", "move", "AttributeType", "S", "AttributeName", "name", "AttributeType", "S",
-			"KeySchema", "AttributeName", "move", "KeyType", "HASH", "AttributeName", "name", "KeyType", "RANGE"), NULL);
-	}
-	for (;;)
-	{
-		json_t	   *table = json_object_get(answer, "Table");
-		const char *status = JsonString(table != NULL ? table : json_object_get(answer, "TableDescription"), "TableStatus");
-
-		if (status != NULL && strcmp(status, "ACTIVE") == 0)
-			break;
-		json_decref(answer);
-		MovePause(0.5);
-		answer = LinkCall(link, "DescribeTable", json_pack("{s:s}", "TableName", options.state_name), NULL);
+			"KeySchema", "AttributeName", "move", "KeyType", "HASH", "AttributeName", "name", "KeyType", "RANGE"), NULL));
 	}
 	json_decref(answer);
+	AwaitTable(link, options.state_name);
 }
 
 /* Makes the place of states if it is not there. */
@@ -236,6 +226,7 @@ static void
 ListItems(Link *link, const char *prefix, json_t *list)
 {
 	json_t	   *start = NULL;
+	Circle		circle = {0};
 
 	do
 	{
@@ -255,7 +246,10 @@ ListItems(Link *link, const char *prefix, json_t *list)
 								json_string(JsonString(json_object_get(item, "value"), "S")));
 		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
 		json_decref(answer);
+		if (start != NULL)
+			CircleCheck(&circle, start, "the query of table", options.state_name);
 	} while (start != NULL);
+	CircleEnd(&circle);
 }
 
 /* An object of the texts whose names begin so, in the order of the names. */

@@ -67,12 +67,9 @@ TargetStream(Link *target)
 	{
 		json_decref(LinkCall(target, "UpdateTable", json_pack("{s:s,s:{s:b,s:s}}", "TableName", options.target_table, "StreamSpecification",
 															   "StreamEnabled", 1, "StreamViewType", "NEW_AND_OLD_IMAGES"), NULL));
-		do
-		{
-			json_decref(table);
-			MoveSleep(0.2);
-			table = DescribeTable(target, options.target_table, false);
-		} while (JsonString(table, "TableStatus") != NULL && strcmp(JsonString(table, "TableStatus"), "ACTIVE") != 0);
+		AwaitTable(target, options.target_table);
+		json_decref(table);
+		table = DescribeTable(target, options.target_table, false);
 	}
 	arn = MoveCopy(JsonNeed(table, "LatestStreamArn", "the target's description"));
 	json_decref(table);

@@ -71,6 +71,27 @@ DescribeTable(Link *link, const char *table, bool missing_ok)
 	return description;
 }
 
+/* Waits until a table that was made or changed can be used, as long as what fails is repeated. */
+void
+AwaitTable(Link *link, const char *table)
+{
+	for (double until = MoveClock() + patience;; MoveSleep(0.3))
+	{
+		json_t	   *description = DescribeTable(link, table, false);
+		const char *status = JsonString(description, "TableStatus");
+
+		if (status != NULL && strcmp(status, "ACTIVE") != 0 && (move_stop || MoveClock() > until))
+			MoveFail("table \"%s\" of the %s is still %s%s", table, link->endpoint->role, status,
+					 move_stop ? "" : " after the seconds of --patience");
+		if (status == NULL || strcmp(status, "ACTIVE") == 0)
+		{
+			json_decref(description);
+			return;
+		}
+		json_decref(description);
+	}
+}
+
 /* The names and types of the key's attributes, in their order. */
 json_t *
 TableKey(json_t *description)

@@ -66,8 +66,6 @@ set(mode => '');
 set(table => 1);
 set(log => '');
 
-my @items = map { { pk => { S => "item$_" }, v => { N => "$_" } } } 1 .. 12;
-
 # The shards, children before their parents; each item is changed in several of them.
 my %records = (
 	'shard-1' => [ [ 'item1', 101 ], [ 'item2', 102 ] ],
@@ -90,6 +88,7 @@ sub table_of
 sub answer_of
 {
 	my ($operation, $request, $mode) = @_;
+	my @items = map { { pk => { S => "item$_" }, v => { N => $_ == 1 && $mode eq 'exponent' ? '90e9223372036854775807' : "$_" } } } 1 .. 12;
 
 	if ($operation eq 'DescribeTable' && $mode eq 'names')
 	{
@@ -100,7 +99,13 @@ sub answer_of
 		push @{ $table->{AttributeDefinitions} }, { AttributeName => "at\n\x{9b}31m", AttributeType => 'S' };
 		return { Table => $table };
 	}
-	return { Table => table_of($request->{TableName}) } if $operation eq 'DescribeTable';
+	return { Table => { %{ table_of($request->{TableName}) }, ($mode eq 'creating' ? (TableStatus => 'CREATING') : ()),
+		($mode eq 'huge' ? (ItemCount => 1e300, TableSizeBytes => -1e300) : ()),
+		($mode eq 'no stream' ? (StreamSpecification => { StreamEnabled => JSON::PP::false }, TableStatus => 'UPDATING') : ()) } } if $operation eq 'DescribeTable';
+	return {} if $operation eq 'UpdateTable';
+	return { TableNames => [ "table $mode" ], LastEvaluatedTableName => ($request->{ExclusiveStartTableName} // '') eq 'a' ? 'b' : 'a' }
+		if $operation eq 'ListTables';
+	return { Item => (grep { $_->{pk}{S} eq $request->{Key}{pk}{S} } @items)[0] // {} } if $operation eq 'GetItem';
 	return { UnprocessedItems => {} } if $operation eq 'BatchWriteItem';
 	return { TimeToLiveDescription => { TimeToLiveStatus => 'DISABLED' } } if $operation eq 'DescribeTimeToLive';
 	if ($operation eq 'Scan')
@@ -110,10 +115,15 @@ sub answer_of
 		sleep(3) if $mode eq 'slow';
 		return {} if $mode eq 'empty';
 		return { Items => [], LastEvaluatedKey => { pk => { S => 'again' } } } if $mode eq 'circle';
-		return { Items => [ grep { "$_->{v}{N}" % $parts == $part } @items ], ConsumedCapacity => { CapacityUnits => 1 } };
+		return { Items => [], LastEvaluatedKey => { pk => { S => ($request->{ExclusiveStartKey} // { pk => { S => 0 } })->{pk}{S} % 5 + 1 } } } if $mode eq 'long circle';
+		return { Items => [], LastEvaluatedKey => $mode eq 'null' ? undef : {} } if $mode eq 'null' || $mode eq 'no key';
+		return { Items => \@items, ConsumedCapacity => { CapacityUnits => $request->{ExclusiveStartKey} ? 1 : $mode eq 'costly' ? 1e300 : -1e300 },
+			($request->{ExclusiveStartKey} ? () : (LastEvaluatedKey => { pk => { S => 'item9' } })) } if $mode eq 'costly' || $mode eq 'free';
+		return { Items => [ grep { ($_->{pk}{S} =~ /(\d+)/)[0] % $parts == $part } @items ], ConsumedCapacity => { CapacityUnits => 1 } };
 	}
 	if ($operation eq 'DescribeStream')
 	{
+		return { StreamDescription => { Shards => [], LastEvaluatedShardId => ($request->{ExclusiveStartShardId} // '') eq 'a' ? 'b' : 'a' } } if $mode eq 'shards in a circle';
 		# at first only one shard, which is open
 		return { StreamDescription => { Shards => [ { ShardId => 'shard-1', SequenceNumberRange => { StartingSequenceNumber => '1' } } ] } }
 			if $mode eq 'one shard';
@@ -130,6 +140,7 @@ sub answer_of
 		my %time = $mode eq 'no time' ? () : (ApproximateCreationDateTime => int(time()));
 
 		return { Items => [] } if $mode eq 'empty';
+		$one = [ 'item1', 101 ] if $mode eq 'same record';
 		return { Records => [], ($open ? (NextShardIterator => "$id/$after") : ()) } if !$one;
 		return { Records => [ { eventName => 'MODIFY', dynamodb => { %time, Keys => { pk => { S => $one->[0] } },
 			($mode eq 'no number' ? () : (SequenceNumber => "$one->[1]")),
@@ -281,11 +292,29 @@ move_fails('the target was made again', 'of the target was dropped and created a
 my @new = ('--create', '--table', 'Lies', @from, @into);
 move_fails('a page without items', 'an answer of Scan has no list Items', 'empty', 'copy', @new);
 move_fails('a scan that goes in circles', 'the scan of table "Lies" does not go on after', 'circle', 'copy', @new);
+move_fails('a scan in a longer circle', 'the scan of table "Lies" does not go on after', 'long circle', 'copy', @new);
+move_fails("a key that is none: $_", 'an answer of Scan has a LastEvaluatedKey that is no key', $_, 'copy', @new) for 'null', 'no key';
+move_fails('tables in a circle', 'the list of tables of "source" does not go on after', '', 'plan', @from);
+move_fails('shards in a circle', 'the list of shards of stream "arn:stream" does not go on after', 'shards in a circle', 'copy', '--create', '--table', 'Circle', @from, @into);
+move_fails('a table that is never ready', 'table "Stay" of the source is still UPDATING after the seconds of --patience', 'no stream', 'copy', '--create',
+	'--enable-stream', '--table', 'Stay', @from, @into, '--patience', 1);
 unlike(move_fails('what an endpoint says', 'ValidationException: no', 'escape', 'copy', @new), qr/[\e\a]/, 'has no control characters');
 move_ok('a damaged answer is asked for again', 'damaged', 'copy', @new);
 is(mover_sql(q{SELECT count(*) FROM "Lies" WHERE pk = 'item7'}), '1', 'and the right one is stored');
+# by these numbers it would wait for centuries, or not at all
+for my $mode (qw(costly free))
+{
+	my ($status, $out, $err) = move($mode, 'copy', '--create', '--table', "a.$mode", @from, @into, '--rate', 1000, '--segments', 1);
+
+	like("$status $err", qr/^0 .*, 2 read units/s, "a page that is $mode");
+}
+move_ok('sizes that are none', 'huge', 'copy', '--create', '--table', 'Huge', @from, @into, '--rate', 1000);
+move_ok('the plan of these', 'huge', 'plan', '--table', 'Huge', @from, '--rate', 1000);
+my ($status, $out, $err) = move('exponent', 'compare', '--table', 'Lies', @from, @into);
+is($status, 1, 'an exponent that is too large differs') or diag("$out\n$err");
 move_fails('records that are none', 'an answer of GetRecords has no list Records', 'empty', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
 move_fails('a record without a number', 'a record of the stream has no SequenceNumber', 'no number', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
+move_fails('a record that comes again', 'shard "shard-\d" does not go on after record 101', 'same record', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
 move_ok('records without a time', 'no time', 'follow', '--until-quiet', 0.5, @new[1 .. $#new]);
 %now = map { split /=/ } split / /, values_in('Lies');
 is("@now{qw(item1 item2)}", '301 202', 'are not skipped');
@@ -362,13 +391,19 @@ move_fails('that of the source is not that of the target', 'cannot use the addre
 move_ok('an authority of the target', '', @secure, '--target-ca-bundle', "$work/ca.crt");
 is(mover_sql('SELECT count(*) FROM "Secure"'), '12', 'the items are there');
 
-# ---- an export with a line that begins with a zero byte ----
+# ---- an export with a line that begins with a zero byte, and one without an end ----
 
 mkdir "$work/$_" for qw(export export/data);
 append_to_file("$work/export/manifest-summary.json", '{"exportTime":"' . POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime) . '"}');
 append_to_file("$work/export/data/part", "\0\n");
 append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => 'AWSDynamoDB/x/data/part', md5Checksum => md5_base64("\0\n") . '==' }) . "\n");
 move_fails('a damaged line', 'is not JSON', '', 'copy', '--create', '--table', 'Exported', @from, @into, '--export', "$work/export");
+system("head -c 70000000 /dev/zero | gzip -1 >'$work/export/data/part'");
+unlink "$work/export/manifest-files.json";
+append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => 'AWSDynamoDB/x/data/part',
+	md5Checksum => md5_base64(slurp_file("$work/export/data/part")) . '==' }) . "\n");
+move_fails('a line without an end', 'part" has a line of more than 64 MB', '', 'copy', '--create', '--table', 'Exported', @from, @into, '--export', "$work/export",
+	'--name', 'endless');
 
 $target->stop;
 done_testing();
