@@ -61,12 +61,13 @@ build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(NAMED_FILES)
 	sed $(foreach file,$(NAMED_FILES),-e '\|^@$(file)@$$| {' -e 'r $(file)' -e 'd' -e '}') $(EXTENSION_SCRIPT) >$@.tmp
 	mv $@.tmp $@
 
-# The libraries stand beside each other.
+# The libraries stand beside each other.  This comes before LDFLAGS, which may name other
+# directories: rpmbuild refuses $ORIGIN after these.
 BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
-CITUS_LINK = $(BESIDE) -l:dynamo$(DLSUFFIX)
-API_LINK = -lz $(BESIDE) -l:dynamo$(DLSUFFIX)
-FAULTS_LINK = $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
-HTTP_LINK = -lz $(BESIDE) -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
+CITUS_LINK = -l:dynamo$(DLSUFFIX)
+API_LINK = -lz -l:dynamo$(DLSUFFIX)
+FAULTS_LINK = -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
+HTTP_LINK = -lz -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
 # Imports read files that are compressed with zstd where its header is found; make WITH_ZSTD=no builds without.
 WITH_ZSTD ?= $(shell $(CC) $(CPPFLAGS) -E -include zstd.h -x c /dev/null >/dev/null 2>&1 && echo yes || echo no)
 ifeq ($(WITH_ZSTD),yes)
@@ -79,16 +80,16 @@ HTTP_LINK += -lssl -lcrypto
 endif
 
 dynamo_citus$(DLSUFFIX): $(CITUS_OBJS) dynamo$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(CITUS_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(CITUS_LINK)
+	$(CC) $(CFLAGS) -shared -o $@ $(CITUS_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(CITUS_LINK)
 
 dynamo_api$(DLSUFFIX): $(API_OBJS) dynamo$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(API_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(API_LINK)
+	$(CC) $(CFLAGS) -shared -o $@ $(API_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(API_LINK)
 
 dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo_api$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
+	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
 
 dynamo_faults$(DLSUFFIX): $(FAULTS_OBJS) dynamo_api$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(FAULTS_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(FAULTS_LINK)
+	$(CC) $(CFLAGS) -shared -o $@ $(FAULTS_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(FAULTS_LINK)
 
 OTHER_LIBRARIES = $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http dynamo_faults)
 
