@@ -23,7 +23,7 @@ dynamo.housekeeping_interval = 0
 log_min_messages = log
 });
 my $superuser = getpwuid($<);
-my $json = JSON::PP->new->canonical->allow_nonref;
+my $json = JSON::PP->new->canonical->allow_nonref->ascii;
 
 sub sql { return $node->safe_psql('postgres', @_) }
 
