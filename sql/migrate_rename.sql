@@ -77,7 +77,22 @@ DROP INDEX account_mails;
 SELECT update_time_to_live('accounts', 'mail', true);
 SELECT drop_attribute('accounts', 'account', 'mail');
 SELECT update_time_to_live('accounts', 'mail', false);
+-- what others have made of the table stops nobody; a NOTICE names what would find nothing
+GRANT CREATE ON SCHEMA t_migrate_rename TO regress_migrate_rename;
+GRANT USAGE ON SCHEMA dynamo TO regress_migrate_rename;
+SET ROLE regress_migrate_rename;
+SELECT create_entity_view('their_accounts', 'accounts', '{"id": "int", "mail": "text"}', entity_name => 'account');
+SELECT create_access_pattern('accounts', 'their_key', 'mail = :mail', entities => '{account}', index_name => 'by_mail');
+SELECT create_access_pattern('accounts', 'their_filter', 'id = :id', entities => '{account}', filter_expression => 'mail = :mail', parameters => '{"mail": "text"}');
+SELECT create_access_pattern('accounts', 'their_name', 'id = :id', entities => '{account}', filter_expression => '#m = :mail', parameters => '{"mail": "text"}', expression_attribute_names => '{"#m": "mail"}');
+SELECT create_access_pattern('accounts', 'their_id', 'id = :id', entities => '{account}', filter_expression => 'nick = :nick', parameters => '{"nick": "text"}');
+SELECT count(*) FROM their_filter(1, 'm1');
+RESET ROLE;
 SELECT drop_attribute('accounts', 'account', 'mail');
+SELECT count(*) FROM their_key('m1');
+DROP VIEW their_accounts;
+DROP FUNCTION their_key, their_filter, their_name, their_id;
+REVOKE USAGE ON SCHEMA dynamo FROM regress_migrate_rename;
 SELECT pause_migration('accounts', 'account');
 SELECT keys FROM dynamo.entities WHERE table_name = 'accounts' AND entity_name = 'account';
 -- no write keeps the old name

@@ -74,6 +74,11 @@ extern void MigrateRefuseDropped(Relation rel, const TableDef *def, const Entity
 /* The same for the value of its type attribute, which is to change. */
 extern void MigrateRefuseTypeUses(Relation rel, const TableDef *def, const Entity *entity);
 
+struct AccessPattern;
+
+/* Whether a pattern names an attribute. */
+extern bool MigratePatternNames(const struct AccessPattern *p, Slice name);
+
 /* ---- migrate_follow.c: what else is made of the definition ---- */
 
 /* Access patterns of the table's owner that were right before its definition changed are made anew, if it makes others of them. */
@@ -84,6 +89,9 @@ extern void MigrateTellOfPatterns(Oid relid, const char *entity_name);
 
 /* The same for views of a table's entities, if its keys change or (not NULL) an entity is merged with another one. */
 extern void MigrateTellOfViews(Oid relid, const char *merged);
+
+/* The same for patterns of an entity that name an attribute which is dropped, and for views. */
+extern void MigrateTellOfDropped(Oid relid, const char *entity_name, Slice name);
 
 /* ---- migrate_rename.c ---- */
 

@@ -9,6 +9,7 @@
 
 #include "executor/spi.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
 
 #include "migrate/migrate.h"
 #include "pattern/pattern.h"
@@ -78,27 +79,55 @@ ViewsOfOthers(Oid relid)
 	return names;
 }
 
+/* The names of an entity's patterns of others: of those that name an attribute, if its name is given. */
+static List *
+NamesOfOthers(Oid relid, const char *entity_name, Slice attribute)
+{
+	List	   *names = NIL;
+	ListCell   *cell;
+
+	foreach(cell, PatternsOfOthers(relid, entity_name))
+	{
+		Oid			function = lfirst_oid(cell);
+		const AccessPattern *p = attribute.data == NULL ? NULL : PatternIfAny(function);
+
+		if (attribute.data == NULL || (p != NULL && MigratePatternNames(p, attribute)))
+			names = lappend(names, format_procedure(function));
+	}
+	return names;
+}
+
+static void
+TellOf(const char *what, const List *names, const char *detail, const char *hint)
+{
+	if (names != NIL)
+		ereport(NOTICE,
+				(errmsg("%s of other roles stay as they are: %s", what, SomeNames(names)),
+				 errdetail_internal("%s", detail), hint == NULL ? 0 : errhint("%s", hint)));
+}
+
+static const char new_views[] = "After the migration their owners can replace them by new ones: dynamo.create_entity_view.";
+
 void
 MigrateTellOfPatterns(Oid relid, const char *entity_name)
 {
-	const List *patterns = PatternsOfOthers(relid, entity_name);
-
-	if (patterns != NIL)
-		ereport(NOTICE,
-				(errmsg("access patterns of other roles stay as they are: %s", SomeNames(patterns)),
-				 errdetail("Those that read what changes raise errors until their owners declare them anew, after the migration.")));
+	TellOf("access patterns", NamesOfOthers(relid, entity_name, MISSING_SLICE),
+		   "Those that read what changes raise errors until their owners declare them anew, after the migration.", NULL);
 }
 
 void
 MigrateTellOfViews(Oid relid, const char *merged)
 {
-	const List *views = ViewsOfOthers(relid);
+	TellOf("views", ViewsOfOthers(relid), merged != NULL ? psprintf("Those of entity \"%s\" raise errors.", merged) :
+		   "Items without an attribute that their key tells are not in them once they are moved.",
+		   merged != NULL ? "Their owners can drop them, and read views of the other entity." : new_views);
+}
 
-	if (views != NIL)
-		ereport(NOTICE,
-				(errmsg("views of other roles stay as they are: %s", SomeNames(views)),
-				 merged != NULL ? errdetail("Those of entity \"%s\" raise errors.", merged) :
-				 errdetail("Items without an attribute that their key tells are not in them once they are moved."),
-				 merged != NULL ? errhint("Their owners can drop them, and read views of the other entity.") :
-				 errhint("After the migration their owners can replace them by new ones: dynamo.create_entity_view.")));
+void
+MigrateTellOfDropped(Oid relid, const char *entity_name, Slice name)
+{
+	TellOf("access patterns", NamesOfOthers(relid, entity_name, name),
+		   psprintf("They name attribute \"%.*s\", which items lose. Tell their owners to declare them with its other name.", (int) name.len, name.data), NULL);
+	TellOf("views", ViewsOfOthers(relid),
+		   psprintf("A column of attribute \"%.*s\" is null once items have lost it.", (int) name.len, name.data), new_views);
 }

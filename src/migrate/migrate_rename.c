@@ -202,6 +202,7 @@ dynamo_drop_attribute(PG_FUNCTION_ARGS)
 
 	r.name = SliceOf(RequiredText(fcinfo, 2, "attribute"));
 	RunWithBriefLocks(DropAttribute, &r);
+	MigrateTellOfDropped(r.relid, r.entity_name, r.name);
 	MigrateAtCommit(r.relid);
 	PG_RETURN_VOID();
 }

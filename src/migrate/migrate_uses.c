@@ -121,8 +121,8 @@ RefuseNamedByRelation(const AttributeUse *u, Relation rel)
 
 /* ---- access patterns ---- */
 
-static bool
-PatternNamesAttribute(const AccessPattern *p, Slice name)
+bool
+MigratePatternNames(const AccessPattern *p, Slice name)
 {
 	PatternClause *clauses;
 	Container	names;
@@ -161,7 +161,7 @@ RefuseNamedByPatterns(const AttributeUse *u, Oid relid)
 		Oid			function = lfirst_oid(cell);
 		const AccessPattern *p = PatternOwner(function) == RelationOwner(relid) ? PatternIfAny(function) : NULL;
 
-		if (p != NULL && PatternNamesEntity(p, entity_name) && PatternNamesAttribute(p, u->name))
+		if (p != NULL && PatternNamesEntity(p, entity_name) && MigratePatternNames(p, u->name))
 			DependsOnAttribute(u, psprintf("access pattern %s", format_procedure(function)),
 							   "Declare the pattern with the other name, and drop this one.");
 	}

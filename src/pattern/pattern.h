@@ -389,7 +389,7 @@ extern char *PatternBodyOfEither(const AccessPattern *pattern, const PatternTarg
  */
 extern void PatternsReadEither(Oid relid, const char *entity_name, const TableDef *before, const TableDef *after);
 
-/* The names (char *) of an entity's patterns that belong to other roles which can read the table; palloc'd. */
+/* The functions (Oid) of an entity's patterns that belong to other roles which can read the table. */
 extern List *PatternsOfOthers(Oid relid, const char *entity_name);
 
 /* When they have been moved: makes these patterns read the keys of the table's definition. */

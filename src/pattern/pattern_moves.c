@@ -207,7 +207,7 @@ List *
 PatternsOfOthers(Oid relid, const char *entity_name)
 {
 	Oid			owner = RelationOwner(relid);
-	List	   *names = NIL;
+	List	   *others = NIL;
 	ListCell   *cell;
 
 	foreach(cell, PatternsOfTable(relid))
@@ -218,9 +218,9 @@ PatternsOfOthers(Oid relid, const char *entity_name)
 
 		if (p != NULL && OidIsValid(other) && other != owner && PatternNamesEntity(p, entity_name) &&
 			pg_class_aclcheck(relid, other, ACL_SELECT) == ACLCHECK_OK)
-			names = lappend(names, format_procedure(function));
+			others = lappend_oid(others, function);
 	}
-	return names;
+	return others;
 }
 
 /* ---- the end ---- */
