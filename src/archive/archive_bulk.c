@@ -503,16 +503,37 @@ BytesOfFile(const char *path)
 	return stat(path, &status) == 0 ? status.st_size : 0;
 }
 
-/* Leaves out reports of this operation, which an earlier worker may have begun beside the files. */
-static List *
-WithoutReports(const BulkRunState *state, List *files)
+/*
+ * Whether a file is a report or a manifest, by the part of its path below the prefix: those of
+ * operations lie there if input and output have one prefix.  A prefix that names the folder of an
+ * operation reads its reports.
+ */
+static bool
+IsReport(const char *path)
 {
-	char	   *reports = psprintf("%s/", state->output);
+	const char *top = strstr(path, "/" TREE_TOP "/");
+	const char *id = top == NULL ? NULL : top + strlen("/" TREE_TOP "/");
+	const char *name = id == NULL ? NULL : strchr(id, '/');
+
+	if (name == NULL || strncmp(id, TREE_DATA "/", strlen(TREE_DATA "/")) == 0)
+		return false;
+	name++;
+	return strchr(name, '/') == NULL || strncmp(name, ERROR_REPORT "/", strlen(ERROR_REPORT "/")) == 0 ||
+		strncmp(name, CONDITION_REPORT "/", strlen(CONDITION_REPORT "/")) == 0;
+}
+
+/* Leaves out reports, also those that an earlier worker of this operation has begun. */
+static List *
+WithoutReports(const BulkRunState *state, const char *directory, List *files)
+{
+	char	   *own = psprintf("%s/", state->output);
 	ListCell   *cell;
 
 	foreach(cell, files)
 	{
-		if (strncmp(lfirst(cell), reports, strlen(reports)) == 0)
+		const char *path = lfirst(cell);
+
+		if (strncmp(path, own, strlen(own)) == 0 || IsReport(path + strlen(directory)))
 			files = foreach_delete_current(files, cell);
 	}
 	return files;
@@ -538,7 +559,8 @@ PrepareBulk(BulkRunState *state)
 	TreeDirectory(state->output);
 	state->output = psprintf("%s/%s", state->output, job->id);
 	TreeDirectory(state->output);
-	files = WithoutReports(state, files);
+	if (directory != NULL)
+		files = WithoutReports(state, directory, files);
 	job->expected = 0;
 	foreach(cell, files)
 		job->expected += BytesOfFile(lfirst(cell));

@@ -119,6 +119,17 @@ is($done->{TotalInputBytes}, $done->{ProcessedInputBytes}, 'all bytes are counte
 is($done->{TableDetails}[0]{TableName} . ' ' . $done->{BulkOperationUsage}[0]{TableName}, 'items items', 'the table is named');
 ok(!grep({ /\.lines$/ } split /\n/, `find $archive/out -type f`), 'only the reports remain');
 
+# ---- input and output below one prefix ----
+
+put_file('in/again/a.json', record('again', 2, %absent) . "no json\n" . record('kept', 3, %absent));
+my %beside = (S3Bucket => 'in', S3KeyPrefix => 'again');
+my ($first, $second) = map { ended(start('items', 'again/', {}, {}, undef, \%beside)->{BulkOperationArn}) } 1 .. 2;
+is(join(', ', map { counts($_) } $first, $second), 'COMPLETED_WITH_ERRORS 3 1, COMPLETED_WITH_ERRORS 3 1', 'reports of another operation are no input');
+is(sql(q{SELECT string_agg(item ->> 'v', ' ' ORDER BY id) FROM items WHERE id IN ('again', 'kept')}), '2 1', 'and put nothing that its conditions refused');
+my ($folder) = $first->{BulkOperationArn} =~ m{([^/]*)$};
+is(counts(ended(start('items', "again/AWSDynamoDB/$folder/condition-check-failure/", { InputCompressionType => 'GZIP' })->{BulkOperationArn})), 'COMPLETED_WITH_ERRORS 1 1',
+	'a prefix that names them reads them');
+
 # ---- tokens ----
 
 is(start('items', 'mixed/', {}, { ClientToken => 'first', MaxWriteRequestUnits => 100000 })->{BulkOperationArn}, $started->{BulkOperationArn}, 'the same token begins nothing new');
