@@ -115,6 +115,13 @@ CALL apply(replace($${"Statement": [{"Sid": "'; @", "Effect": "Allow", "Action":
 SELECT count(*) FROM victim;
 SELECT DISTINCT sid FROM dynamo.iam_policy_to_sql('{"Statement": [{"Sid": "a\n\u007f\u00e9; DROP", "Effect": "Allow", "Action": "*", "Resource": "*"}]}', 'regress_iam_alice') WHERE sid IS NOT NULL;
 SELECT dynamo.iam_policy_to_sql('{"Statement": []}', 'public');
+-- a question mark is one character, not one byte
+SELECT dynamo.create_table('cafe', 'pk');
+ALTER TABLE cafe RENAME TO U&"caf\00e9";
+SELECT p AS pattern, count(*) FILTER (WHERE kind = 'sql' AND line ~ 'REVOKE .*caf') AS denied
+FROM unnest('{caf?,caf??,*?,c*?,c?f?,*f?,*f??}'::text[]) p, dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object(
+	'Effect', 'Deny', 'Action', 'dynamodb:PutItem', 'Resource', 'arn:aws:dynamodb:*:*:table/' || p)), 'regress_iam_alice')
+GROUP BY p ORDER BY p COLLATE "C";
 
 SET client_min_messages = warning;
 DROP SCHEMA t_iam CASCADE;

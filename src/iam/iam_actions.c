@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 
+#include "mb/pg_wchar.h"
+
 #include "iam/iam.h"
 
 #define READ		ACL_SELECT
@@ -90,7 +92,10 @@ IsSameCharacter(char a, char b, bool ignore_case)
 	return ignore_case ? tolower((unsigned char) a) == tolower((unsigned char) b) : a == b;
 }
 
-/* Backtracks only to the last *, so the time is at most the product of the lengths. */
+/*
+ * A ? is one character of the text, however many bytes it has.  Backtracks only to the last *, so the
+ * time is at most the product of the lengths.
+ */
 bool
 IamMatches(const char *pattern, const char *text, bool ignore_case)
 {
@@ -104,7 +109,12 @@ IamMatches(const char *pattern, const char *text, bool ignore_case)
 			star = pattern++;
 			resume = text;
 		}
-		else if (*pattern == '?' || (*pattern != '\0' && IsSameCharacter(*pattern, *text, ignore_case)))
+		else if (*pattern == '?')
+		{
+			pattern++;
+			text += pg_mblen(text);
+		}
+		else if (*pattern != '\0' && IsSameCharacter(*pattern, *text, ignore_case))
 		{
 			pattern++;
 			text++;
@@ -112,7 +122,8 @@ IamMatches(const char *pattern, const char *text, bool ignore_case)
 		else if (star != NULL)
 		{
 			pattern = star + 1;
-			text = ++resume;
+			resume += pg_mblen(resume);
+			text = resume;
 		}
 		else
 			return false;
