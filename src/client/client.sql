@@ -158,7 +158,7 @@ wanted AS (
 	FROM thing t JOIN (VALUES ('type', 'client', 1, 'client', '', ' Client'),
 		('type', 'entity', 1, '', '', ' '), ('type', 'entity', 2, 'Input', '', ' Input'), ('type', 'entity', 3, 'Key', '', ' Key'), ('type', 'entity', 4, 'Changes', '', ' Changes'),
 		('type', 'pattern', 1, 'Parameters', '', ' Parameters'),
-		('method', 'entity', 1, 'get', 'get ', ''), ('method', 'entity', 2, 'put', 'put ', ''), ('method', 'entity', 3, 'update', 'update ', ''), ('method', 'entity', 4, 'delete', 'delete ', ''),
+		('method', 'entity', 1, 'get', 'get ', ''), ('method', 'entity', 2, 'put', 'put ', ''), ('method', 'entity', 3, 'update', 'update ', ''), ('method', 'entity', 4, 'delete', 'delete ', ''), ('method', 'entity', 5, 'check', 'check ', ''),
 		('method', 'pattern', 1, 'pattern', '', '')) r(kind, sort, n, role, before, after) ON r.kind = $3 AND r.sort = t.sort),
 numbered AS (SELECT w.*, row_number() OVER (ORDER BY w.n, w.r) AS i FROM wanted w)
 SELECT w.name, w.role, m.made

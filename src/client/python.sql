@@ -10,8 +10,8 @@ CREATE FUNCTION dynamo_internal.client_python(options jsonb) RETURNS jsonb
 SELECT jsonb_build_object('options', $1, 'styles', '{"type": "pascal", "method": "snake", "field": "snake"}'::jsonb,
 	'reserved', '{
 		"type": ["Any", "AnyItem", "Callable", "Condition", "Connection", "Decimal", "Ellipsis", "False", "Generic", "Iterator", "Item", "LastKey", "Literal", "Mapping", "ModelChangedError", "None", "NotImplemented",
-			"NotRequired", "Optional", "Page", "RuntimeError", "Sequence", "True", "TypeError", "TypeVar", "TypedDict", "T", "Union", "Value", "Wire", "WireItem"],
-		"method": ["connect", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+			"NotRequired", "Optional", "Page", "Read", "RuntimeError", "Sequence", "True", "TypeError", "TypeVar", "TypedDict", "T", "Union", "Value", "Wire", "WireItem", "Write"],
+		"method": ["connect", "transact_get", "transact_write", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
 			"in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "match", "case", "type", "property", "staticmethod", "classmethod"],
 		"field": ["add", "changes", "condition", "consistent_read", "forward", "if_absent", "item", "limit", "remove", "self", "start_key", "cls",
 			"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -33,7 +33,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Generic, Literal, NotRequired, Optional, TypedDict, TypeVar, Union
+from typing import Any, Generic, Literal, NotRequired, Optional, TypedDict, TypeVar, Union, overload
 @{#pg}
 
 from psycopg import Connection
@@ -51,6 +51,11 @@ Item = dict[str, Any]
 Wire = dict[str, Any]
 WireItem = dict[str, Wire]
 T = TypeVar("T")
+_R = TypeVar("_R", covariant=True)
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+_C = TypeVar("_C")
+_D = TypeVar("_D")
 
 # ---- values ----
 
@@ -304,7 +309,6 @@ class _Expressions:
         plus = [f"{self._name(name)} {self._value({'N': str(number)})}" for name, number in (add or {}).items()]
         clauses = (("SET", put), ("REMOVE", drop), ("ADD", plus))
         self.update = " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses if parts) or None
-@{#aws}
 
     def members(self) -> dict[str, Any]:
         """The members of a request that say this."""
@@ -315,7 +319,33 @@ class _Expressions:
             "ExpressionAttributeValues": self.values,
         }
         return {name: value for name, value in members.items() if value}
-@{/aws}
+
+
+# ---- transactions ----
+
+
+@dataclass(frozen=True)
+class Write:
+    """One of the writes of transact_write: `writes` makes it."""
+
+    action: Literal["Put", "Update", "Delete", "ConditionCheck"]
+    members: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Read(Generic[_R]):
+    """One of the reads of transact_get: `reads` makes it."""
+
+    entity: _Entity
+    key: WireItem
+
+
+def _write_items(table: str, writes: Sequence[Write]) -> list[dict[str, Any]]:
+    return [{write.action: {"TableName": table, **write.members}} for write in writes]
+
+
+def _read_items(table: str, reads: Sequence[Read[Any]]) -> list[dict[str, Any]]:
+    return [{"Get": {"TableName": table, "Key": read.key}} for read in reads]
 
 
 # ---- the model ----
@@ -367,6 +397,58 @@ _entities: list[_Entity] = [
     ),
 @{/entities}
 ]
+
+
+class _Writes:
+    """The writes of transact_write: as the client's methods, but nothing is sent."""
+@{#entities}
+
+    @staticmethod
+    def @{method_put}(item: @{type_input}, *, if_absent: bool = False, condition: Optional[Condition] = None) -> Write:
+        """Creates or replaces an item of the entity @{name|doc}; with if_absent it must not exist."""
+        return Write("Put", {"Item": _encode_item(_entities[@{index}], item), **_Expressions(condition, if_absent).members()})
+
+    @staticmethod
+    def @{method_update}(
+        *,
+@{#key}
+        @{field}: @{#has_enum}Literal[@{#enum}@{.|string}@{^-last}, @{/-last}@{/enum}]@{/has_enum}@{^has_enum}@{input}@{/has_enum},
+@{/key}
+        changes: Optional[@{type_changes}] = None,
+        remove: Sequence[@{#has_changeable}Literal[@{#changeable}@{name|string}@{^-last}, @{/-last}@{/changeable}]@{/has_changeable}@{^has_changeable}str@{/has_changeable}] = (),
+        add: Optional[Mapping[@{#has_numbers}Literal[@{#numbers}@{name|string}@{^-last}, @{/-last}@{/numbers}]@{/has_numbers}@{^has_numbers}str@{/has_numbers}, Union[int, Decimal]]] = None,
+        condition: Optional[Condition] = None,
+    ) -> Write:
+        """Updates an item of the entity @{name|doc}, or creates it."""
+        expressions = _Expressions(condition)
+        expressions.set_update(_entities[@{index}], changes, remove, add)
+        return Write("Update", {"Key": _encode_item(_entities[@{index}], {@{#key}@{name|string}: @{field}@{^-last}, @{/-last}@{/key}}), **expressions.members()})
+
+    @staticmethod
+    def @{method_delete}(*, @{#key}@{field}: @{#has_enum}Literal[@{#enum}@{.|string}@{^-last}, @{/-last}@{/enum}]@{/has_enum}@{^has_enum}@{input}@{/has_enum}, @{/key}condition: Optional[Condition] = None) -> Write:
+        """Deletes an item of the entity @{name|doc}."""
+        return Write("Delete", {"Key": _encode_item(_entities[@{index}], {@{#key}@{name|string}: @{field}@{^-last}, @{/-last}@{/key}}), **_Expressions(condition).members()})
+
+    @staticmethod
+    def @{method_check}(*, @{#key}@{field}: @{#has_enum}Literal[@{#enum}@{.|string}@{^-last}, @{/-last}@{/enum}]@{/has_enum}@{^has_enum}@{input}@{/has_enum}, @{/key}condition: Condition) -> Write:
+        """Writes nothing, but all fails unless the condition holds for this item of the entity @{name|doc}."""
+        return Write("ConditionCheck", {"Key": _encode_item(_entities[@{index}], {@{#key}@{name|string}: @{field}@{^-last}, @{/-last}@{/key}}), **_Expressions(condition).members()})
+@{/entities}
+
+
+class _Reads:
+    """The reads of transact_get: as the client's methods, but nothing is sent."""
+@{#entities}
+
+    @staticmethod
+    def @{method_get}(*, @{#key}@{field}: @{#has_enum}Literal[@{#enum}@{.|string}@{^-last}, @{/-last}@{/enum}]@{/has_enum}@{^has_enum}@{input}@{/has_enum}@{^-last}, @{/-last}@{/key}) -> Read[@{type_}]:
+        """Reads an item of the entity @{name|doc}."""
+        return Read(_entities[@{index}], _encode_item(_entities[@{index}], {@{#key}@{name|string}: @{field}@{^-last}, @{/-last}@{/key}}))
+@{/entities}
+
+
+writes = _Writes()
+reads = _Reads()
 
 
 # ---- the client ----
@@ -432,6 +514,36 @@ class @{client}:
         given = {name: value for name, value in members.items() if value is not None}
         answer = self._client.query(TableName=self._table, IndexName=pattern, **given)
         return Page([decode(item) for item in answer.get("Items", [])], answer.get("LastEvaluatedKey"))
+
+    def transact_write(self, writes: Sequence[Write], *, token: Optional[str] = None) -> None:
+        """Makes all of these writes or none.
+
+        With the same token it is made once, however often it is sent within ten minutes.
+        """
+        given = {} if token is None else {"ClientRequestToken": token}
+        self._client.transact_write_items(TransactItems=_write_items(self._table, writes), **given)
+
+    @overload
+    def transact_get(self, a: Read[_A], /) -> tuple[Optional[_A]]: ...
+
+    @overload
+    def transact_get(self, a: Read[_A], b: Read[_B], /) -> tuple[Optional[_A], Optional[_B]]: ...
+
+    @overload
+    def transact_get(self, a: Read[_A], b: Read[_B], c: Read[_C], /) -> tuple[Optional[_A], Optional[_B], Optional[_C]]: ...
+
+    @overload
+    def transact_get(
+        self, a: Read[_A], b: Read[_B], c: Read[_C], d: Read[_D], /
+    ) -> tuple[Optional[_A], Optional[_B], Optional[_C], Optional[_D]]: ...
+
+    @overload
+    def transact_get(self, *reads: Read[T]) -> tuple[Optional[T], ...]: ...
+
+    def transact_get(self, *reads: Read[Any]) -> tuple[Any, ...]:
+        """Reads items as they are at one moment: one for each read, None where there is none."""
+        answer = self._client.transact_get_items(TransactItems=_read_items(self._table, reads))
+        return tuple(_decode_item(read.entity, found.get("Item")) for read, found in zip(reads, answer["Responses"]))
 @{/aws}
 @{#pg}
 
@@ -498,6 +610,33 @@ class @{client}:
         arguments = ", ".join(name.replace("%", "%%") + " => %s" for name, _ in given)
         call = f"{name_of_function.replace('%', '%%')}({arguments})"
         return self._execute(select.replace("CALL", call), [value for _, value in given])
+
+    def transact_write(self, writes: Sequence[Write]) -> None:
+        """Makes all of these writes or none, by one statement."""
+        self._execute("SELECT dynamo.transact_write_items(%s::json)", [json.dumps(_write_items(self._table, writes))])
+
+    @overload
+    def transact_get(self, a: Read[_A], /) -> tuple[Optional[_A]]: ...
+
+    @overload
+    def transact_get(self, a: Read[_A], b: Read[_B], /) -> tuple[Optional[_A], Optional[_B]]: ...
+
+    @overload
+    def transact_get(self, a: Read[_A], b: Read[_B], c: Read[_C], /) -> tuple[Optional[_A], Optional[_B], Optional[_C]]: ...
+
+    @overload
+    def transact_get(
+        self, a: Read[_A], b: Read[_B], c: Read[_C], d: Read[_D], /
+    ) -> tuple[Optional[_A], Optional[_B], Optional[_C], Optional[_D]]: ...
+
+    @overload
+    def transact_get(self, *reads: Read[T]) -> tuple[Optional[T], ...]: ...
+
+    def transact_get(self, *reads: Read[Any]) -> tuple[Any, ...]:
+        """Reads items as they are at one moment: one for each read, None where there is none."""
+        items = json.dumps(_read_items(self._table, reads))
+        rows = self._execute("SELECT i::text FROM dynamo.transact_get_items(%s::json) i", [items])
+        return tuple(_decode_item(read.entity, None if item is None else json.loads(item)) for read, (item,) in zip(reads, rows))
 @{/pg}
 @{#entities}
 

@@ -13,9 +13,9 @@ SELECT jsonb_build_object('options', $1, 'styles', '{"type": "pascal", "method":
 	'reserved', '{
 		"type": ["Any", "AnyItem", "Array", "BigInt", "Boolean", "Buffer", "Client", "Codec", "Condition", "Database", "Date", "Decimal", "DeleteItemCommand", "DynamoDBClient", "Entity",
 			"Error", "GetItemCommand", "Item", "JSON", "LastKey", "Map", "ModelChangedError", "Number", "Object", "Page", "PageOptions", "Partial", "Promise", "PutItemCommand",
-			"PutOptions", "QueryCommand", "RangeError", "ReadOptions", "Readonly", "Record", "RegExp", "Set", "String", "Symbol", "TypeError", "Uint8Array", "Update",
-			"UpdateItemCommand", "Value", "Wire", "WireItem", "WriteOptions"],
-		"method": ["client", "connect", "constructor", "prototype", "schema", "table", "then", "toString", "toJSON", "valueOf"],
+			"PutOptions", "QueryCommand", "RangeError", "Read", "ReadOptions", "Readonly", "Record", "RegExp", "Set", "String", "Symbol", "TransactGetItemsCommand", "TransactWriteItem",
+			"TransactWriteItemsCommand", "TypeError", "Uint8Array", "Update", "UpdateItemCommand", "Value", "Wire", "WireItem", "Write", "WriteOptions"],
+		"method": ["client", "connect", "constructor", "prototype", "schema", "table", "then", "toString", "toJSON", "transactGet", "transactWrite", "valueOf"],
 		"field": []}'::jsonb,
 	'types', '{"text": "string", "int": "number", "bigint": "bigint", "numeric": "Decimal", "float": "number", "bool": "boolean", "binary": "Uint8Array", "any": "Value", "list": "%s[]"}'::jsonb,
 	'inputs', '{"bigint": "bigint | number", "numeric": "Decimal | number | bigint", "list": "Array<%s>"}'::jsonb,
@@ -25,8 +25,8 @@ SELECT jsonb_build_object('options', $1, 'styles', '{"type": "pascal", "method":
 /* eslint-disable */
 @{#aws}
 import {
-    DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand,
-    type AttributeValue, type DynamoDBClient,
+    DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand, TransactGetItemsCommand, TransactWriteItemsCommand, UpdateItemCommand,
+    type AttributeValue, type DynamoDBClient, type TransactWriteItem,
 } from "@aws-sdk/client-dynamodb";
 @{/aws}
 
@@ -382,6 +382,39 @@ function updateOf(entity: Entity, update: Update<any, any>, names: Record<string
     return clauses.filter(([, list]) => list.length > 0).map(([verb, list]) => `${verb} ${list.join(", ")}`).join(" ") || undefined;
 }
 
+// ---- transactions ----
+
+/** One of the writes of transactWrite: `writes` makes it. */
+export interface Write {
+    readonly model: typeof MODEL_CHECKSUM;
+    readonly action: "Put" | "Update" | "Delete" | "ConditionCheck";
+    readonly members: object;
+}
+
+/** One of the reads of transactGet: `reads` makes it. */
+export interface Read<T> {
+    readonly model: typeof MODEL_CHECKSUM;
+    readonly key: WireItem;
+    readonly decode: (item: WireItem) => T;
+}
+
+function writeOf(action: Write["action"], members: object, { condition, names, values }: Expressions): Write {
+    return {
+        model: MODEL_CHECKSUM, action,
+        members: { ...members, ConditionExpression: condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values },
+    };
+}
+
+function updateWriteOf(entity: Entity, key: object, update: Update<any, any>, options: WriteOptions): Write {
+    const names = {}, values = {};
+    const UpdateExpression = updateOf(entity, update, names, values);
+
+    return writeOf("Update", { Key: encodeKey(entity, key), UpdateExpression }, expressionsOf(options, names, values));
+}
+
+const readOf = (entity: Entity, key: object): Read<any> =>
+    ({ model: MODEL_CHECKSUM, key: encodeKey(entity, key), decode: item => decodeItem(entity, item) });
+
 // ---- the model ----
 
 @{#entities}
@@ -465,6 +498,47 @@ export interface @{type_parameters} {
 
 @{/has_parameters}
 @{/patterns}
+/** The writes of transactWrite: as the client's methods, but nothing is sent. */
+export const writes = {
+@{#entities}
+    /** Creates or replaces an item of the entity @{name|comment}. */
+    @{method_put}(item: @{type_input}, options: PutOptions = {}): Write {
+        return writeOf("Put", { Item: encodeItem(entityOf(@{name|string}), item) }, expressionsOf(options));
+    },
+
+    /** Updates an item of the entity @{name|comment}, or creates it. */
+    @{method_update}(key: @{type_key}, update: Update<@{type_changes}, @{#numbers}@{name|string}@{^-last} | @{/-last}@{/numbers}@{^numbers}never@{/numbers}>, options: WriteOptions = {}): Write {
+        return updateWriteOf(entityOf(@{name|string}), key, update, options);
+    },
+
+    /** Deletes an item of the entity @{name|comment}. */
+    @{method_delete}(key: @{type_key}, options: WriteOptions = {}): Write {
+        return writeOf("Delete", { Key: encodeKey(entityOf(@{name|string}), key) }, expressionsOf(options));
+    },
+
+    /** Writes nothing, but all fails unless the condition holds for this item of the entity @{name|comment}. */
+    @{method_check}(key: @{type_key}, condition: Condition): Write {
+        return writeOf("ConditionCheck", { Key: encodeKey(entityOf(@{name|string}), key) }, expressionsOf({ condition }));
+    },
+@{^-last}
+
+@{/-last}
+@{/entities}
+};
+
+/** The reads of transactGet: as the client's methods, but nothing is sent. */
+export const reads = {
+@{#entities}
+    /** Reads an item of the entity @{name|comment}. */
+    @{method_get}(key: @{type_key}): Read<@{type_}> {
+        return readOf(entityOf(@{name|string}), key);
+    },
+@{^-last}
+
+@{/-last}
+@{/entities}
+};
+
 // ---- the client ----
 
 /** The entities and access patterns of the table @{table|comment}. */
@@ -538,6 +612,26 @@ export class @{client} {
 
         return LastEvaluatedKey === undefined ? { items } : { items, lastKey: LastEvaluatedKey };
     }
+
+    /**
+     * Makes all of these writes or none. With the same token it is made once, however often it is sent within
+     * ten minutes.
+     */
+    async transactWrite(writes: readonly Write[], options: { token?: string } = {}): Promise<void> {
+        await this.#client.send(new TransactWriteItemsCommand({
+            TransactItems: writes.map(({ action, members }) => ({ [action]: { TableName: this.#table, ...members } }) as TransactWriteItem),
+            ClientRequestToken: options.token,
+        }));
+    }
+
+    /** Reads items as they are at one moment: one for each read, undefined where there is none. */
+    async transactGet<T extends readonly Read<unknown>[] | []>(reads: T): Promise<{ -readonly [i in keyof T]: (T[i] extends Read<infer R> ? R : never) | undefined }> {
+        const { Responses } = await this.#client.send(new TransactGetItemsCommand({
+            TransactItems: reads.map(({ key }) => ({ Get: { TableName: this.#table, Key: key } })),
+        }));
+
+        return reads.map(({ decode }, i) => Responses?.[i]?.Item === undefined ? undefined : decode(Responses[i]!.Item!)) as any;
+    }
 @{/aws}
 @{#pg}
     readonly #database: Database;
@@ -609,6 +703,20 @@ export class @{client} {
         const { rows } = await this.#database.query(select(call), all.map(([, value]) => value));
 
         return rows;
+    }
+
+    /** Makes all of these writes or none, by one statement. */
+    async transactWrite(writes: readonly Write[]): Promise<void> {
+        await this.#database.query("SELECT dynamo.transact_write_items($1::json)",
+            [JSON.stringify(writes.map(({ action, members }) => ({ [action]: { TableName: this.#table, ...members } })))]);
+    }
+
+    /** Reads items as they are at one moment: one for each read, undefined where there is none. */
+    async transactGet<T extends readonly Read<unknown>[] | []>(reads: T): Promise<{ -readonly [i in keyof T]: (T[i] extends Read<infer R> ? R : never) | undefined }> {
+        const { rows } = await this.#database.query("SELECT i::text AS item FROM dynamo.transact_get_items($1::json) i",
+            [JSON.stringify(reads.map(({ key }) => ({ Get: { TableName: this.#table, Key: key } })))]);
+
+        return reads.map(({ decode }, i) => rows[i].item === null ? undefined : decode(JSON.parse(rows[i].item))) as any;
     }
 @{/pg}
 @{#entities}

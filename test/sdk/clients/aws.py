@@ -69,6 +69,29 @@ def test_desk() -> None:
     gone = client.delete_ticket(team="py", number=7)
     assert gone is not None and gone["title"] == "ticket 7"
     assert client.delete_ticket(team="py", number=7) is None
+    # several writes and reads as one
+    writes, reads = desk_aws.writes, desk_aws.reads
+    client.transact_write([
+        writes.put_ticket({"team": "py", "number": 20, "title": "first", "cost": 5, "picture": b"\x01\xff"}, if_absent=True),
+        writes.put_ticket({"team": "py", "number": 21, "title": "second"}),
+        writes.update_ticket(team="py", number=1, changes={"title": "third"}, add={"cost": 1}, condition=desk_aws.Condition("#t = :t", {"#t": "title"}, {":t": "Bye"})),
+        writes.delete_ticket(team="py", number=6),
+        writes.check_team(team="py", condition=desk_aws.Condition("attribute_exists(title)")),
+    ])
+    first, third, sixth, whole = client.transact_get(
+        reads.get_ticket(team="py", number=20), reads.get_ticket(team="py", number=1), reads.get_ticket(team="py", number=6), reads.get_team(team="py"))
+    assert first is not None and first["title"] == "first" and first["state"] == "NEW" and first["picture"] == b"\x01\xff"
+    assert third is not None and third["loud"] == "THIRD" and sixth is None and whole is not None and whole["kind"] == "team"
+    refused("TransactionCanceled", lambda: client.transact_write([
+        writes.delete_ticket(team="py", number=20), writes.check_team(team="py", condition=desk_aws.Condition("attribute_not_exists(title)"))]))
+    refused("TransactionCanceled", lambda: client.transact_write([
+        writes.delete_ticket(team="py", number=20), writes.put_ticket({"team": "py", "number": 21, "title": "x"}, if_absent=True)]))
+    assert client.get_ticket(team="py", number=20) is not None
+    for _ in range(2):
+        client.transact_write([writes.update_ticket(team="py", number=21, add={"weight": 1})], token="once-py")
+    once = client.get_ticket(team="py", number=21)
+    assert once is not None and once["weight"] == 1
+    writes.put_ticket({"team": "py", "number": 22})  # type: ignore[typeddict-item]
     # what the types refuse, and the database as well
     refused("title", lambda: client.put_ticket({"team": "py", "number": 8}))  # type: ignore[typeddict-item]
     refused("state", lambda: client.put_ticket({"team": "py", "number": 8, "title": "x", "state": "LOST"}))  # type: ignore[typeddict-item]

@@ -72,6 +72,30 @@ async function testDesk(): Promise<void> {
     assert.equal((await client.deleteTicket({ team: "ts", number: 7 }))?.title, "ticket 7");
     assert.equal(await client.deleteTicket({ team: "ts", number: 7 }), undefined);
 
+    // several writes and reads as one
+    const { writes, reads } = desk;
+    await client.transactWrite([
+        writes.putTicket({ team: "ts", number: 20, title: "first", cost: 5, picture: new Uint8Array([1, 255]) }, { ifAbsent: true }),
+        writes.putTicket({ team: "ts", number: 21, title: "second" }),
+        writes.updateTicket(key, { set: { title: "third" }, add: { cost: 1n } }, { condition: { expression: "#t = :t", names: { "#t": "title" }, values: { ":t": "Bye" } } }),
+        writes.deleteTicket({ team: "ts", number: 6 }),
+        writes.checkTeam({ team: "ts" }, { expression: "attribute_exists(title)" }),
+    ]);
+    const [first, third, sixth, whole_] = await client.transactGet([reads.getTicket({ team: "ts", number: 20 }), reads.getTicket(key), reads.getTicket({ team: "ts", number: 6 }), reads.getTeam({ team: "ts" })]);
+    assert.deepEqual([first?.title, first?.state, first?.picture, third?.loud, sixth, whole_?.kind], ["first", "NEW", new Uint8Array([1, 255]), "THIRD", undefined, "team"]);
+    await assert.rejects(client.transactWrite([writes.deleteTicket({ team: "ts", number: 20 }), writes.checkTeam({ team: "ts" }, { expression: "attribute_not_exists(title)" })]), { name: "TransactionCanceledException" });
+    assert.equal((await client.getTicket({ team: "ts", number: 20 }))?.title, "first");
+    await assert.rejects(client.transactWrite([writes.deleteTicket({ team: "ts", number: 20 }), writes.putTicket({ team: "ts", number: 21, title: "third" }, { ifAbsent: true })]), { name: "TransactionCanceledException" });
+    assert.equal((await client.getTicket({ team: "ts", number: 20 }))?.title, "first");
+    await client.transactWrite([desk.writes.updateTicket({ team: "ts", number: 21 }, { add: { weight: 1 } })], { token: "once-ts" });
+    await client.transactWrite([desk.writes.updateTicket({ team: "ts", number: 21 }, { add: { weight: 1 } })], { token: "once-ts" });
+    assert.equal((await client.getTicket({ team: "ts", number: 21 }))?.weight, 1);
+    // @ts-expect-error: of another table
+    const foreign: desk.Write = nasty.writes.deleteClass({ class: "x", "dots.in": 1 });
+    assert.equal(foreign.action, "Delete");
+    // @ts-expect-error
+    assert.throws(() => writes.putTicket({ team: "ts", number: 22, title: "x", cost: "many" }), /cost/);
+
     // what the types refuse, and the database as well
     // @ts-expect-error
     await assert.rejects(client.putTicket({ team: "ts", number: 8 }), /title/);

@@ -57,6 +57,27 @@ async function testDesk(): Promise<void> {
     assert.equal((await client.everythingOf({ team: "tp" })).length, 8);
     assert.equal((await client.deleteTicket({ team: "tp", number: 7 }))?.title, "ticket 7");
     assert.equal(await client.deleteTicket({ team: "tp", number: 7 }), undefined);
+
+    // several writes and reads as one
+    const { writes, reads } = desk;
+    await client.transactWrite([
+        writes.putTicket({ team: "tp", number: 20, title: "first", cost: 5, picture: new Uint8Array([1, 255]) }, { ifAbsent: true }),
+        writes.putTicket({ team: "tp", number: 21, title: "second" }),
+        writes.updateTicket(key, { set: { title: "third" }, add: { cost: 1n } }, { condition: { expression: "#t = :t", names: { "#t": "title" }, values: { ":t": "Bye" } } }),
+        writes.deleteTicket({ team: "tp", number: 6 }),
+        writes.checkTeam({ team: "tp" }, { expression: "attribute_exists(title)" }),
+    ]);
+    const [first, third, sixth, whole_] = await client.transactGet([reads.getTicket({ team: "tp", number: 20 }), reads.getTicket(key), reads.getTicket({ team: "tp", number: 6 }), reads.getTeam({ team: "tp" })]);
+    assert.deepEqual([first?.title, first?.state, first?.picture, third?.loud, sixth, whole_?.kind], ["first", "NEW", new Uint8Array([1, 255]), "THIRD", undefined, "team"]);
+    await assert.rejects(client.transactWrite([writes.deleteTicket({ team: "tp", number: 20 }), writes.checkTeam({ team: "tp" }, { expression: "attribute_not_exists(title)" })]), { code: "KV005" });
+    assert.equal((await client.getTicket({ team: "tp", number: 20 }))?.title, "first");
+    await assert.rejects(client.transactWrite([writes.deleteTicket({ team: "tp", number: 20 }), writes.putTicket({ team: "tp", number: 21, title: "third" }, { ifAbsent: true })]), { code: "KV005" });
+    assert.equal((await client.getTicket({ team: "tp", number: 20 }))?.title, "first");
+    // @ts-expect-error: of another table
+    const foreign: desk.Write = nasty.writes.deleteClass({ class: "x", "dots.in": 1 });
+    assert.equal(foreign.action, "Delete");
+    // @ts-expect-error
+    assert.throws(() => writes.putTicket({ team: "tp", number: 22, title: "x", cost: "many" }), /cost/);
 }
 
 async function testNasty(): Promise<void> {
