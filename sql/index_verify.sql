@@ -56,7 +56,7 @@ ALTER TABLE "tab$own" DISABLE TRIGGER "~dynamo_guard_index";
 DELETE FROM "tab$own" WHERE "PK" = 'p7';
 UPDATE "tab$own" SET "G" = 'elsewhere' WHERE "PK" = 'p8';
 UPDATE "tab$own" SET item = '{"PK": {"S": "p9"}, "SK": {"S": "s"}, "G": {"S": "g0"}, "v": {"N": "-9"}}' WHERE "PK" = 'p9';
-ALTER TABLE "tab$spread" DISABLE TRIGGER "~dynamo_guard_index";
+SELECT format('ALTER TABLE %s DISABLE TRIGGER "~dynamo_guard_index"', inhrelid::regclass) FROM pg_inherits WHERE inhparent = '"tab$spread"'::regclass \gexec
 ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 UPDATE "tab$spread" SET dynamo_shard = (dynamo_shard + 1) % 3 WHERE "PK" = 'p7';

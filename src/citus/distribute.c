@@ -12,6 +12,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -130,6 +131,10 @@ DropMaintenance(Oid relid)
 static void
 DropGuards(Oid relid)
 {
+	ListCell   *cell;
+
+	foreach(cell, find_inheritance_children(relid, AccessShareLock))
+		DropTrigger(lfirst_oid(cell), TableName(lfirst_oid(cell)), TRIGGER_GUARD_INDEX);
 	DropTrigger(relid, TableName(relid), TRIGGER_GUARD_INDEX);
 	DropTrigger(relid, TableName(relid), TRIGGER_GUARD_TRUNCATE);
 }

@@ -155,19 +155,30 @@ GuardTruncate(Oid relid)
 				 FUNCTION_GUARD_INDEX, "");
 }
 
+static void
+GuardRows(Oid relid)
+{
+	StoreTrigger(QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
+				 TRIGGER_GUARD_INDEX, "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_GUARD_INDEX, "");
+}
+
+/*
+ * Each shard has its own triggers.  A parallel pg_restore creates those of a table after the
+ * table's rows, and a partitioned table has none: the rows of its partitions would be
+ * copied after a trigger that they inherit, and skipped.
+ */
 void
 StoreGuards(Oid index_table)
 {
-	char	   *table = QualifiedName(get_rel_namespace(index_table),
-									  get_rel_name(index_table));
 	ListCell   *cell;
 
-	StoreTrigger(table, TRIGGER_GUARD_INDEX,
-				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
-				 FUNCTION_GUARD_INDEX, "");
+	if (get_rel_relkind(index_table) != RELKIND_PARTITIONED_TABLE)
+		GuardRows(index_table);
 	GuardTruncate(index_table);
-
-	/* Shards inherit row triggers, but not statement triggers. */
 	foreach(cell, find_inheritance_children(index_table, AccessShareLock))
+	{
+		GuardRows(lfirst_oid(cell));
 		GuardTruncate(lfirst_oid(cell));
+	}
 }

@@ -106,7 +106,8 @@ VerifyGuards(Verification *v, Oid index_table)
 {
 	Relation	rel = table_open(index_table, AccessShareLock);
 
-	VerifyTrigger(v, rel, FUNCTION_GUARD_INDEX, false);
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		VerifyTrigger(v, rel, FUNCTION_GUARD_INDEX, false);
 	VerifyTrigger(v, rel, FUNCTION_GUARD_INDEX, true);
 	table_close(rel, AccessShareLock);
 }

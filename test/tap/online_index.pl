@@ -191,7 +191,7 @@ for my $round (1 .. $kills)
 		'', "round $round: builds were completed");
 	verify("round $round, built");
 	is( $node->safe_psql('postgres', q{
-SELECT c.relname FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = '~dynamo_guard_index'
+SELECT c.relname FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = '~dynamo_guard_truncate'
 WHERE NOT c.relispartition AND c.relname NOT IN (SELECT relation_name FROM dynamo.indexes)
 UNION SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid}),
 		'', "round $round: nothing is left over");
