@@ -114,33 +114,6 @@ SELECT request('ExecuteStatement', '{"Statement": "SELECT order_id FROM shop.\"p
 SELECT access_pattern_request('latest', '{"statuses": ["PAID"]}'::jsonb)::text = access_pattern_request('latest', '{"statuses": "PAID"}'::jsonb)::text AS one;
 SELECT access_pattern_request('latest', '{"statuses": ["PAID", "OPEN"]}'::jsonb);
 SELECT pattern, runs > 0 AS ran, problem FROM check_access_patterns('shop', strict => true);
--- their answers to several elements are compared with those to each: planted faults are named
-SELECT n, element FROM dynamo_internal.list_elements('s', '{"s": {"S": "b"}, "c": {"N": "1"}}', ARRAY['{"s": {"S": "b"}, "c": {"N": "1"}}', '{"s": {"S": "z"}, "c": {"N": "2"}}', '{"s": {"S": "d"}, "c": {"N": "1"}}']::item[]) ORDER BY 1;
-SELECT n, element FROM dynamo_internal.list_elements('s', '{"s": {"N": "5"}}', NULL) ORDER BY 1;
-SELECT element FROM dynamo_internal.list_elements('s', '{"s": {"B": "AA=="}}', NULL) ORDER BY n;
-BEGIN;
-CREATE FUNCTION right_page(text, text, item[], jsonb, text, boolean, integer, item, text, text, OUT items item[], OUT count integer, OUT scanned_count integer, OUT last_evaluated_key item)
-	LANGUAGE c AS '$libdir/dynamo', 'dynamo_query_each_page';
-CREATE OR REPLACE FUNCTION dynamo.query_each_page(table_name text, key_condition_expression text, expression_attribute_values item[], expression_attribute_names jsonb DEFAULT NULL, index_name text DEFAULT NULL,
-	scan_index_forward boolean DEFAULT true, page_size integer DEFAULT NULL, exclusive_start_key item DEFAULT NULL, filter_expression text DEFAULT NULL, projection_expression text DEFAULT NULL,
-	OUT items item[], OUT count integer, OUT scanned_count integer, OUT last_evaluated_key item) RETURNS record LANGUAGE plpgsql SET search_path = t_pattern_lists, dynamo AS $$
-DECLARE
-	p record;
-	fault text := current_setting('t.fault');
-BEGIN
-	SELECT * INTO p FROM right_page(table_name, key_condition_expression, expression_attribute_values, expression_attribute_names, index_name, scan_index_forward, CASE WHEN fault <> 'limit' THEN page_size END, exclusive_start_key, filter_expression, projection_expression);
-	items := CASE fault WHEN 'twice' THEN p.items[:1] || p.items WHEN 'lost' THEN p.items[2:] WHEN 'order' THEN p.items[2:2] || p.items[1:1] || p.items[3:]
-		WHEN 'foreign' THEN p.items || '{"PK": {"S": "CUSTOMER#x"}, "SK": {"S": "ORDER#1"}}'::item ELSE p.items END;
-	count := p.count;
-	last_evaluated_key := p.last_evaluated_key;
-END $$;
-CREATE FUNCTION faults(what text) RETURNS SETOF record LANGUAGE plpgsql AS $$
-BEGIN
-	PERFORM set_config('t.fault', what, true);
-	RETURN QUERY SELECT c.pattern::text, c.problem FROM check_access_patterns('shop') c WHERE c.pattern::text ~ '^(latest|pages_of_customer|some_orders|pages)$';
-END $$;
-SELECT f.fault, c.* FROM unnest('{none,twice,lost,order,foreign,limit}'::text[]) WITH ORDINALITY f(fault, n), faults(f.fault) c(pattern text, problem text) ORDER BY f.n, 2;
-ROLLBACK;
 SELECT pattern, condition, key_condition, parameters -> 0 AS first FROM access_patterns WHERE relation = 't_pattern_lists.shop' ORDER BY 1;
 SELECT item FROM query_each('shop', '#p = :p', ARRAY['{":p": {"S": "STATUS#OPEN"}}', '{":p": {"S": "STATUS#PAID"}}']::item[], '{"#p": "GSI1PK"}', 'by_status', max_items => 2, projection_expression => 'order_id') item;
 SELECT count, scanned_count FROM query_each_page('shop', '#p = :p', ARRAY['{":p": {"S": "STATUS#OPEN"}}', NULL]::item[], '{"#p": "GSI1PK"}', 'by_status');

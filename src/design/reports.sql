@@ -183,77 +183,6 @@ SELECT COALESCE(
 END;
 COMMENT ON FUNCTION dynamo_internal.answer_problem(regclass, regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
 
--- Elements for the list of a pattern: that of the parameters twice, those that other items have, above all
--- with the same other parameters, and one that hardly an item has.
-CREATE FUNCTION dynamo_internal.list_elements(list text, parameters dynamo.item, drawn dynamo.item[], OUT n bigint, OUT element dynamo.value) RETURNS SETOF record
-	LANGUAGE sql STABLE
-	BEGIN ATOMIC
-SELECT row_number() OVER (ORDER BY e.place), e.value
-FROM (SELECT 1 AS place, $2 OPERATOR(dynamo.->) $1 AS value
-	UNION ALL
-	(SELECT 2, o.value
-	 FROM (SELECT d.parameters OPERATOR(dynamo.->) $1 AS value,
-				bool_or((d.parameters OPERATOR(dynamo.-) $1) OPERATOR(dynamo.=) ($2 OPERATOR(dynamo.-) $1)) AS same
-		   FROM unnest($3) d(parameters) WHERE strpos(d.parameters::text, concat(chr(92), 'u0000')) = 0 GROUP BY 1) o
-	 WHERE o.value OPERATOR(dynamo.<>) ($2 OPERATOR(dynamo.->) $1)
-	 ORDER BY NOT o.same, md5(dynamo.build_item('v', o.value)::text) LIMIT 3)
-	UNION ALL
-	SELECT 3, CASE dynamo.value_type($2 OPERATOR(dynamo.->) $1)
-		WHEN 'S' THEN dynamo.to_value(concat($2 OPERATOR(dynamo.->>) $1, '~')) WHEN 'B' THEN dynamo.to_value(($2 OPERATOR(dynamo.->) $1)::bytea || '~'::bytea)
-		WHEN 'N' THEN dynamo.to_value(($2 OPERATOR(dynamo.->) $1)::numeric + 7) END
-	UNION ALL
-	SELECT 4, $2 OPERATOR(dynamo.->) $1) e
-WHERE e.value IS NOT NULL;
-END;
-COMMENT ON FUNCTION dynamo_internal.list_elements(text, dynamo.item, dynamo.item[]) IS 'returns elements for the list of an access pattern';
-
--- What is wrong with the answer to several elements of a list: it must have the items of the requests for each,
--- once, and in the order of the sort key.  json cannot hold U+0000.
-CREATE FUNCTION dynamo_internal.list_problem(table_name regclass, pattern regproc, declared jsonb, parameters dynamo.item, drawn dynamo.item[]) RETURNS text
-	LANGUAGE sql VOLATILE
-	BEGIN ATOMIC
-WITH asked AS MATERIALIZED (
-	SELECT e.n, e.element, dynamo_internal.whole_items_request($2, dynamo.set_attribute($4, $3 ->> 'list', e.element)) AS request
-	FROM dynamo_internal.list_elements($3 ->> 'list', $4, $5) e
-	WHERE strpos($4::text, concat(chr(92), 'u0000')) = 0),
-form AS MATERIALIZED (
-	SELECT a.request, (a.request ->> 'Limit')::int4 AS max_items, COALESCE((a.request ->> 'ScanIndexForward')::boolean, true) AS forward
-	FROM asked a WHERE a.n = 1 AND a.request IS NOT NULL),
-keys AS MATERIALIZED (
-	SELECT array_remove(COALESCE(i.sort_key || i.partition_key, ARRAY[]::text[]) || CASE WHEN i.index_name IS NULL THEN ARRAY[t.sort_key, t.partition_key] ELSE ARRAY[t.partition_key, t.sort_key] END, NULL) AS names
-	FROM dynamo.tables t LEFT JOIN dynamo.indexes i ON i.schema_name = t.schema_name AND i.table_name = t.table_name AND i.index_name = $3 ->> 'index'
-	WHERE t.relation = $1),
-alone AS MATERIALIZED (
-	SELECT dynamo.request_safe('Query', a.request) AS answer
-	FROM (SELECT DISTINCT ON (element) request FROM asked ORDER BY element, n) a WHERE a.request IS NOT NULL),
-wanted AS MATERIALIZED (
-	SELECT row_number() OVER (ORDER BY CASE WHEN f.forward THEN s.place END, CASE WHEN NOT f.forward THEN s.place END DESC) AS n, dynamo_internal.key_of($1, v.item) AS key
-	FROM form f CROSS JOIN keys k CROSS JOIN alone a
-		CROSS JOIN LATERAL json_array_elements(a.answer #> '{body,Items}') i
-		CROSS JOIN LATERAL (SELECT i.value::text::dynamo.item AS item OFFSET 0) v
-		CROSS JOIN LATERAL (SELECT array_agg(v.item OPERATOR(dynamo.->) u.name ORDER BY u.o) AS place FROM unnest(k.names) WITH ORDINALITY u(name, o)) s),
-together AS MATERIALIZED (
-	SELECT p.items, p.last_evaluated_key
-	FROM (SELECT f.* FROM form f
-		  -- with more than 1 MB for an element, an answer is not whole
-		  WHERE (SELECT bool_and((a.answer ->> 'status')::int4 = 200 AND (a.answer #> '{body,LastEvaluatedKey}' IS NULL OR f.max_items IS NOT NULL)) FROM alone a) OFFSET 0) f
-		CROSS JOIN LATERAL dynamo.query_each_page($1::text, f.request ->> 'KeyConditionExpression',
-		ARRAY(SELECT (a.request -> 'ExpressionAttributeValues')::text::dynamo.item FROM asked a ORDER BY a.n), (f.request ->> 'ExpressionAttributeNames')::jsonb,
-		f.request ->> 'IndexName', f.forward, f.max_items, NULL, f.request ->> 'FilterExpression') p),
-found AS MATERIALIZED (
-	SELECT u.n, dynamo_internal.key_of($1, u.item) AS key FROM together t CROSS JOIN LATERAL unnest(t.items) WITH ORDINALITY u(item, n)),
-meant AS (
-	SELECT w.n, w.key FROM wanted w CROSS JOIN form f CROSS JOIN together t
-	WHERE w.n <= CASE WHEN f.max_items IS NOT NULL THEN f.max_items WHEN t.last_evaluated_key IS NOT NULL THEN cardinality(t.items) ELSE w.n END)
-SELECT 'of several elements of its list, ' || COALESCE(
-	(SELECT format('it returns item %s twice', f.key) FROM found f GROUP BY f.key HAVING count(*) > 1 ORDER BY f.key LIMIT 1),
-	(SELECT format('it returns item %s, which is of none', f.key) FROM found f WHERE f.key <> ALL (SELECT w.key FROM wanted w) ORDER BY f.n LIMIT 1),
-	(SELECT format('it does not return item %s', m.key) FROM meant m WHERE m.key <> ALL (SELECT f.key FROM found f) ORDER BY m.n LIMIT 1),
-	(SELECT format('it returns item %s after its first %s', f.key, m.n) FROM found f JOIN (SELECT max(m.n) AS n FROM meant m) m ON f.n = m.n + 1),
-	(SELECT format('it returns item %s where item %s belongs', f.key, m.key) FROM found f JOIN meant m ON m.n = f.n WHERE m.key <> f.key ORDER BY f.n LIMIT 1));
-END;
-COMMENT ON FUNCTION dynamo_internal.list_problem(regclass, regproc, jsonb, dynamo.item, dynamo.item[]) IS 'returns what is wrong with the answer to several elements of an access pattern''s list; NULL if nothing is';
-
 CREATE FUNCTION dynamo_internal.has_index(table_name regclass, index_name text) RETURNS boolean
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
@@ -276,19 +205,16 @@ WITH declared AS MATERIALIZED (
 		ELSE dynamo_internal.pattern_problem($1, p.declared ->> 'basis') END AS problem
 	FROM dynamo_internal.patterns_of($1, $4) p),
 sampled AS MATERIALIZED (
-	SELECT d.pattern, i.items, ARRAY(SELECT dynamo_internal.draw_parameters($1, d.declared, i.items, 300)) AS drawn
-	FROM declared d CROSS JOIN LATERAL (SELECT ARRAY(SELECT dynamo_internal.pattern_items($1, d.declared, 300)) AS items OFFSET 0) i
-	WHERE d.problem IS NULL),
+	SELECT d.pattern, ARRAY(SELECT dynamo_internal.pattern_items($1, d.declared, 300)) AS items FROM declared d WHERE d.problem IS NULL),
 run AS MATERIALIZED (
 	SELECT d.pattern, m.answer -> 'body' AS body, (m.answer ->> 'status')::int4 AS status, m.buffers,
 		   (date_part('epoch', m.ended - m.began) * 1000)::numeric AS milliseconds,
-		   COALESCE(dynamo_internal.answer_problem($1, d.pattern, parameters, s.items, CASE WHEN d.declared #>> '{request,ProjectionExpression}' IS NULL THEN m.answer
+		   dynamo_internal.answer_problem($1, d.pattern, parameters, s.items, CASE WHEN d.declared #>> '{request,ProjectionExpression}' IS NULL THEN m.answer
 				ELSE dynamo.request_safe('Query', dynamo_internal.whole_items_request(d.pattern, parameters)) END #> '{body,Items}',
-				m.answer #> '{body,LastEvaluatedKey}' IS NULL AND d.declared #>> '{arguments,filter_expression}' IS NULL),
-			CASE WHEN d.declared ->> 'list' IS NOT NULL THEN dynamo_internal.list_problem($1, d.pattern, d.declared, parameters, s.drawn) END) AS wrong
+				m.answer #> '{body,LastEvaluatedKey}' IS NULL AND d.declared #>> '{arguments,filter_expression}' IS NULL) AS wrong
 	FROM declared d
 		JOIN sampled s ON s.pattern = d.pattern
-		CROSS JOIN LATERAL unnest(s.drawn[:$3]) parameters
+		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, s.items, $3) parameters
 		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, clock_timestamp() AS began,
 			dynamo.request_safe('Query', ('{"ReturnConsumedCapacity": "TOTAL", '
 				|| substr((CASE WHEN d.declared ->> 'told_by' IS NULL THEN dynamo.access_pattern_request(d.pattern, parameters)

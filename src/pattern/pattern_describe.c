@@ -185,7 +185,6 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendPatternMember(&out, "basis", p->basis);
 	AppendPatternMember(&out, "changed", p->changed ? "true" : NULL);
 	AppendPatternMember(&out, "told_by", p->by_key ? "key" : NULL);
-	AppendPatternMember(&out, "list", PatternListFind(p) < 0 ? NULL : p->parameters[PatternListFind(p)].name);
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
 	AppendDraws(&out, p);
