@@ -350,15 +350,12 @@ LookForStrays(void *arg)
 {
 	Step	   *s = arg;
 	Step		now = {.relid = s->relid};
-	OwnerScope	scope;
 
 	s->result = STEP_OVER;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (OpenStep(&now, AccessShareLock))
 	{
-		OwnerScopeEnter(&scope, now.rel->rd_rel->relowner);
 		MigrateRefuseStrays(now.rel, now.def, MigrateEntity(now.def), &s->failed);
-		OwnerScopeLeave(&scope);
 		s->result = STEP_NEXT;
 	}
 	if (now.rel != NULL)

@@ -25,20 +25,27 @@
 #include "migrate/migrate_type.h"
 #include "pattern/pattern.h"
 #include "pattern/pattern_anew.h"
+#include "security/owner.h"
 #include "table/table_name.h"
 #include "view/entity_view.h"
 #include "view/kind.h"
 
 /* ---- items that would become those of the entity ---- */
 
+/*
+ * Sets *key to that of an item, if there is one.  Planning the statement evaluates constants in expressions of
+ * the table's indexes and statistics, which are the owner's code.
+ */
 static void
 FindStray(Relation rel, const TableDef *def, Slice attribute, Slice value, char **key)
 {
 	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 	MemoryContext caller = CurrentMemoryContext;
+	OwnerScope	scope;
 	StringInfoData out;
 	bool		isnull;
 
+	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 	SPI_connect();
 	PushActiveSnapshot(GetLatestSnapshot());
 	if (SPI_execute(psprintf("SELECT t.item FROM %s t WHERE dynamo_system.has_type(t.item, %s, %s) LIMIT 1", table,
@@ -55,6 +62,7 @@ FindStray(Relation rel, const TableDef *def, Slice attribute, Slice value, char 
 	}
 	PopActiveSnapshot();
 	SPI_finish();
+	OwnerScopeLeave(&scope);
 }
 
 static void

@@ -38,7 +38,7 @@ extern void MigrateType(MigrateTypeRequest *r);
 
 /*
  * In the phase of preparing: raises an error if an item of no entity has the value that items are to get.
- * The user must see all rows of the table.  Sets *key to that of the item as JSON, palloc'd in the caller's memory context.
+ * Sets *key to that of the item as JSON, palloc'd in the caller's memory context.
  */
 extern void MigrateRefuseStrays(Relation rel, const TableDef *def, const Entity *entity, char **key);
 

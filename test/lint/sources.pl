@@ -97,6 +97,7 @@ my %scopes = (
 	(map { ("src/archive/$_.c" => 'a worker') } qw(archive_execute archive_past archive_worker)),
 	'src/migrate/migrate_steps.c' => 'a worker',
 	'src/migrate/migrate_check.c CheckPredicates' => 'reading predicates, which evaluates constants in them',
+	'src/migrate/migrate_type.c FindStray' => 'the definition of an entity',
 	'src/monitor/lag.c' => 'statistics, which superusers read',
 );
 
