@@ -11,6 +11,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 
+#include "design/entity_attributes.h"
 #include "design/entity_list.h"
 #include "errors.h"
 #include "migrate/migrate.h"
@@ -180,6 +181,16 @@ TemplateWithName(const Template *t, Slice name, Slice other)
 	return out.data;
 }
 
+/* Appends a member to an object whose members have names of attributes. */
+static void
+AppendNamed(StringInfo out, Slice name, const char *text)
+{
+	appendStringInfoString(out, out->data[out->len - 1] == '{' ? "" : ", ");
+	escape_json(out, pnstrdup(name.data, name.len));
+	appendStringInfoString(out, ": ");
+	escape_json(out, text);
+}
+
 /* The templates that name an attribute, with its other name, by key attribute. */
 static Jsonb *
 TemplatesWithName(const Entity *entity, Slice name, Slice other)
@@ -192,12 +203,8 @@ TemplatesWithName(const Entity *entity, Slice name, Slice other)
 	{
 		const ComposedKey *key = &entity->keys[i];
 
-		if (!TemplateUses(key->template, name))
-			continue;
-		appendStringInfoString(&out, out.len > 1 ? ", " : "");
-		escape_json(&out, pnstrdup(key->attribute.data, key->attribute.len));
-		appendStringInfoString(&out, ": ");
-		escape_json(&out, TemplateWithName(key->template, name, other));
+		if (TemplateUses(key->template, name))
+			AppendNamed(&out, key->attribute, TemplateWithName(key->template, name, other));
 	}
 	appendStringInfoChar(&out, '}');
 	return JsonbOfText(out.data);
@@ -215,15 +222,12 @@ MigrateDefineDropping(TableDef *def, const char *entity_name, Slice name, Slice 
 
 	initStringInfo(&names);
 	initStringInfo(&drops);
-	appendStringInfoString(&names, "{\"name\": ");
-	escape_json(&names, pnstrdup(name.data, name.len));
-	appendStringInfoString(&names, ", \"other\": ");
-	escape_json(&names, pnstrdup(other.data, other.len));
+	appendStringInfoChar(&names, '{');
+	AppendEntityMember(&names, "name", pnstrdup(name.data, name.len));
+	AppendEntityMember(&names, "other", pnstrdup(other.data, other.len));
 	appendStringInfoChar(&names, '}');
 	appendStringInfoChar(&drops, '{');
-	escape_json(&drops, pnstrdup(name.data, name.len));
-	appendStringInfoString(&drops, ": ");
-	escape_json(&drops, pnstrdup(other.data, other.len));
+	AppendNamed(&drops, name, pnstrdup(other.data, other.len));
 	appendStringInfoChar(&drops, '}');
 	after = EvaluateJsonb(without_name, 2, (Jsonb *[]) {before, JsonbOfText(names.data)});
 	after = EvaluateJsonb(with_templates, 2, (Jsonb *[]) {after, templates});
@@ -240,8 +244,8 @@ AppendOtherType(StringInfo moves, MigrationPhase phase, Jsonb *target, Jsonb *ot
 
 	if (of_target == NULL || of_other == NULL || JsonbIsSame(of_target, of_other))
 		return;
-	appendStringInfoString(moves, ", \"type\": {\"other\": ");
-	escape_json(moves, JsonbMemberText(of_other, "value"));
+	appendStringInfoString(moves, ", \"type\": {");
+	AppendEntityMember(moves, "other", JsonbMemberText(of_other, "value"));
 	appendStringInfoString(moves, phase == MIGRATION_PREPARING ? ", \"ahead\": true}" : "}");
 }
 
@@ -336,8 +340,8 @@ MigrateDefineRetyping(TableDef *def, const char *entity_name, const char *type_v
 	StringInfoData value;
 
 	initStringInfo(&value);
-	appendStringInfoString(&value, "{\"value\": ");
-	escape_json(&value, type_value);
+	appendStringInfoChar(&value, '{');
+	AppendEntityMember(&value, "value", type_value);
 	appendStringInfoChar(&value, '}');
 	DefinePhase(def, entity_name, MIGRATION_PREPARING, before,
 				EvaluateJsonb(with_type, 2, (Jsonb *[]) {before, JsonbOfText(value.data)}), EvaluateJsonb(marks_of, 1, &old));

@@ -7,7 +7,6 @@
 #include "access/table.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/rel.h"
@@ -17,6 +16,7 @@
 #include "ddl/brief_lock.h"
 #include "ddl/ddl.h"
 #include "design/bare_names.h"
+#include "design/entity_attributes.h"
 #include "design/entity_list.h"
 #include "errors.h"
 #include "item/convert.h"
@@ -219,13 +219,6 @@ RefuseReaders(Oid relid, const char *entity_name)
 
 /* ---- the definition ---- */
 
-static void
-AppendMovesMember(StringInfo out, const char *name, const char *text)
-{
-	appendStringInfo(out, "%s\"%s\": ", strchr("{", out->data[out->len - 1]) != NULL ? "" : ", ", name);
-	escape_json(out, text);
-}
-
 /* IsDeclaredName. */
 static bool
 IsDeclared(const void *entity, Slice name)
@@ -242,14 +235,14 @@ AppendCondition(StringInfo out, const MigrateTypeRequest *r, const Entity *entit
 	ValueRef	names = BareNamesMap(&bare);
 
 	appendStringInfoChar(out, '{');
-	AppendMovesMember(out, "condition", condition);
+	AppendEntityMember(out, "condition", condition);
 	if (!ValueIsMissing(r->values))
 	{
 		StringInfoData values;
 
 		initStringInfo(&values);
 		ItemToJson(&values, r->values);
-		AppendMovesMember(out, "values", values.data);
+		AppendEntityMember(out, "values", values.data);
 	}
 	if (!ValueIsMissing(names))
 		appendStringInfo(out, ", \"names\": %s", JsonbToCString(NULL, &ValueToJsonb(names)->root, 0));
@@ -269,10 +262,10 @@ DefineSplit(TableDef *def, const MigrateTypeRequest *r)
 
 	initStringInfo(&moves);
 	appendStringInfoString(&moves, "{\"moves\": {\"phase\": \"preparing\", \"type\": {");
-	AppendMovesMember(&moves, "other", r->type_value);
+	AppendEntityMember(&moves, "other", r->type_value);
 	appendStringInfoString(&moves, ", \"ahead\": true}, \"split\": {");
-	AppendMovesMember(&moves, "entity", r->split);
-	AppendMovesMember(&moves, "value", r->type_value);
+	AppendEntityMember(&moves, "entity", r->split);
+	AppendEntityMember(&moves, "value", r->type_value);
 	appendStringInfoString(&moves, ", \"when\": ");
 	AppendCondition(&moves, r, RequireEntity(def, r->entity_name));
 	appendStringInfoString(&moves, "}}}");
@@ -288,7 +281,7 @@ DefineMerger(TableDef *def, const MigrateTypeRequest *r)
 
 	initStringInfo(&moves);
 	appendStringInfoString(&moves, "{\"moves\": {\"phase\": \"preparing\", \"type\": {");
-	AppendMovesMember(&moves, "other", pnstrdup(other->type_value.data, other->type_value.len));
+	AppendEntityMember(&moves, "other", pnstrdup(other->type_value.data, other->type_value.len));
 	appendStringInfo(&moves, ", \"keep\": true}, \"merged\": %s}}", merged);
 	ReplaceEntity(def, r->merge, NULL);
 	DefineMoves(def, r->entity_name, moves.data);
