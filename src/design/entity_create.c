@@ -554,19 +554,16 @@ ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 static void
 RefuseConflicts(const TableDef *def, const Entity *entity)
 {
-	for (int i = 0; i < def->entities->count; i++)
-	{
-		const Entity *other = &def->entities->entities[i];
-		const char *conflict = other == entity ? NULL : EntityConflict(entity, other);
+	const Entity *other;
+	const char *conflict = EntitySetConflict(def->entities, entity, &other);
 
-		if (conflict != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-					 errmsg("items of entity \"%.*s\" cannot be distinguished from items of entity \"%.*s\"",
-							(int) entity->name.len, entity->name.data, (int) other->name.len, other->name.data),
-					 errdetail("%s", conflict),
-					 errhint("Give both entities a type_attribute, or make the templates narrower, as with {name:word} or {n:08}.")));
-	}
+	if (conflict != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("items of entity \"%.*s\" cannot be distinguished from items of entity \"%.*s\"",
+						(int) entity->name.len, entity->name.data, (int) other->name.len, other->name.data),
+				 errdetail("%s", conflict),
+				 errhint("Give both entities a type_attribute, or make the templates narrower, as with {name:word} or {n:08}.")));
 }
 
 /* Finds the entity of this name, which may be there only if it is to be replaced. */

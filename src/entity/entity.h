@@ -169,11 +169,13 @@ extern bool TemplateUses(const Template *t, Slice attribute);
 /* Whether the template or the condition of a key names an attribute. */
 extern bool ComposedKeyUses(const ComposedKey *key, Slice attribute);
 
+/* ---- entity_conflict.c ---- */
+
 /*
- * Returns a sentence with an example of a key that items of both entities can
- * have; NULL if there is none.
+ * Returns a sentence about items that could be of an entity and of another one of the set, to which it sets
+ * *other; NULL if there are none.  One of the same name is the entity itself, or what it was before.
  */
-extern const char *EntityConflict(const Entity *a, const Entity *b);
+extern const char *EntitySetConflict(const EntitySet *set, const Entity *entity, const Entity **other);
 
 /* ---- entity_kind.c ---- */
 

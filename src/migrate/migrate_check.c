@@ -179,14 +179,11 @@ CheckKeysDiffer(const Entity *old, const Entity *new)
 static void
 CheckOtherEntities(const TableDef *def, const Entity *old, const Entity *new)
 {
-	for (int i = 0; i < def->entities->count; i++)
-	{
-		const Entity *other = &def->entities->entities[i];
-		const char *conflict = SliceEqual(other->name, new->name) ? NULL : EntityConflict(new, other);
+	const Entity *other;
+	const char *conflict = EntitySetConflict(def->entities, new, &other);
 
-		if (conflict != NULL)
-			CannotMigrate(old, conflict, "Give both entities a type_attribute, or make the templates narrower.");
-	}
+	if (conflict != NULL)
+		CannotMigrate(old, conflict, "Give both entities a type_attribute, or make the templates narrower.");
 }
 
 static bool

@@ -130,20 +130,15 @@ CheckHasType(const Entity *entity)
 static void
 CheckTypesAreFree(const TableDef *def, const char *entity_name)
 {
-	const Entity *entity = RequireEntity(def, entity_name);
+	const Entity *other;
+	const char *conflict = EntitySetConflict(def->entities, RequireEntity(def, entity_name), &other);
 
-	for (int i = 0; i < def->entities->count; i++)
-	{
-		const Entity *other = &def->entities->entities[i];
-		const char *conflict = other == entity ? NULL : EntityConflict(entity, other);
-
-		if (conflict != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-					 errmsg("items of entity \"%s\" cannot be distinguished from items of entity \"%.*s\"", entity_name,
-							(int) other->name.len, other->name.data),
-					 errdetail("%s", conflict)));
-	}
+	if (conflict != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("items of entity \"%s\" cannot be distinguished from items of entity \"%.*s\"", entity_name,
+						(int) other->name.len, other->name.data),
+				 errdetail("%s", conflict)));
 }
 
 static void
