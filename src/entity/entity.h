@@ -166,6 +166,9 @@ extern const ComposedKey *EntityKeyFind(const Entity *entity, Slice attribute);
 /* Whether a part of a template is of an attribute, or within it. */
 extern bool TemplateUses(const Template *t, Slice attribute);
 
+/* Whether a condition, which may be NULL, names an attribute. */
+extern bool ConditionUses(const Condition *condition, Slice attribute);
+
 /* Whether the template or the condition of a key names an attribute. */
 extern bool ComposedKeyUses(const ComposedKey *key, Slice attribute);
 

@@ -572,13 +572,19 @@ CompareName(Slice name, bool nested, void *arg)
 }
 
 bool
-ComposedKeyUses(const ComposedKey *key, Slice attribute)
+ConditionUses(const Condition *condition, Slice attribute)
 {
 	NameSearch	search = {attribute, false};
 
-	if (key->condition != NULL)
-		ConditionVisitPaths(key->condition, CompareName, &search);
-	return search.found || TemplateUses(key->template, attribute);
+	if (condition != NULL)
+		ConditionVisitPaths(condition, CompareName, &search);
+	return search.found;
+}
+
+bool
+ComposedKeyUses(const ComposedKey *key, Slice attribute)
+{
+	return ConditionUses(key->condition, attribute) || TemplateUses(key->template, attribute);
 }
 
 static bool

@@ -293,13 +293,10 @@ CheckSplitCondition(const MigrateTypeRequest *r, const TableDef *def)
 {
 	TableDef   *moving = TableDefParse(TableDefPrint(def));
 	const Entity *entity;
-	ComposedKey key = {0};
 
 	(void) MigrateDefineTypes(moving, r->entity_name, MIGRATION_MOVING);
 	entity = RequireEntity(moving, r->entity_name);
-	key.condition = entity->other_when;
-	key.template = TemplateGet(SliceOf("constant"));
-	if (ComposedKeyUses(&key, entity->type_attribute))
+	if (ConditionUses(entity->other_when, entity->type_attribute))
 		InvalidArgument("the condition of a split names the type attribute \"%.*s\"", (int) entity->type_attribute.len,
 						entity->type_attribute.data);
 }
@@ -394,10 +391,12 @@ MigrateType(MigrateTypeRequest *r)
 
 /* ---- the phases ---- */
 
-/* Returns what a migration of types is, "split" or "merged"; NULL if it is none. */
+/* Returns what a migration of types is, "split" or "merged"; NULL if it is none, or moves is NULL. */
 static const char *
 TypesOf(Jsonb *moves)
 {
+	if (moves == NULL)
+		return NULL;
 	return JsonbMember(moves, "split") != NULL ? "split" : JsonbMember(moves, "merged") != NULL ? "merged" : NULL;
 }
 
@@ -414,8 +413,7 @@ MigrateCheckCancel(const TableDef *def, const char *entity_name, MigrationPhase 
 bool
 MigrateChangesOver(const TableDef *def, const char *entity_name)
 {
-	Jsonb	   *moves = JsonbMember(EntityJsonb(def, entity_name), "moves");
-	const char *types = moves == NULL ? NULL : TypesOf(moves);
+	const char *types = TypesOf(JsonbMember(EntityJsonb(def, entity_name), "moves"));
 	MigrationPhase phase = MigratePhase(def, RequireEntity(def, entity_name));
 
 	return types != NULL && phase == (strcmp(types, "split") == 0 ? MIGRATION_MOVING : MIGRATION_PREPARING);
