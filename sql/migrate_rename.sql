@@ -142,6 +142,20 @@ SELECT cancel_migration('accounts', 'account');
 CALL await_migration('accounts');
 SELECT item ->> 'title' AS title, item ->> 'nick' AS nick FROM accounts WHERE sk = 'A' ORDER BY pk;
 
+-- a key whose template and condition name the attribute
+SELECT create_table('orders', partition_key => 'pk', indexes => '[{"index_name": "open", "partition_key": "g"}]');
+SELECT create_entity('orders', 'order', '{"pk": "O#{id}", "g": "{status}"}', '{"id": "text", "status": "text"}', type_attribute => 'kind',
+	index_conditions => '{"open": "status = :open"}', expression_attribute_values => '{":open": {"S": "OPEN"}}');
+SELECT put_item('orders', '{"kind": "order", "id": "a", "status": "OPEN"}'::jsonb), put_item('orders', '{"kind": "order", "id": "b", "status": "PAID"}'::jsonb);
+SELECT migrate_entity('orders', 'order', rename => '{"status": "state"}');
+CALL await_migration('orders');
+SELECT drop_attribute('orders', 'order', 'status');
+SELECT create_entity('orders', 'order', '{"pk": "O#{id}", "g": "{status}"}', '{"id": "text", "status": {"type": "text", "computed": "state"}, "state": {"type": "text", "computed": "status"}}',
+	type_attribute => 'kind', replace => true, index_conditions => '{"open": "#s = :open"}', expression_attribute_names => '{"#s": "state"}', expression_attribute_values => '{":open": {"S": "OPEN"}}');
+SELECT drop_attribute('orders', 'order', 'status');
+CALL await_migration('orders');
+SELECT item FROM orders ORDER BY pk;
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA t_migrate_rename CASCADE;

@@ -85,7 +85,7 @@ RefuseNamedByConditions(const AttributeUse *u)
 	{
 		const ComposedKey *key = &u->entity->keys[i];
 
-		if (ConditionUses(key->condition, u->name) && !TemplateUses(key->template, u->name))
+		if (ConditionUses(key->condition, u->name))
 			DependsOnAttribute(u, psprintf("the condition of key \"%.*s\"", (int) key->attribute.len, key->attribute.data),
 							   "Declare the entity with a condition on the other name first.");
 	}
