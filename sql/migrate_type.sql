@@ -54,19 +54,24 @@ SELECT migrate_entity('shop', 'order', type_value => 'sale');
 \set VERBOSITY terse
 SELECT delete_item('shop', '{"pk": "stray", "sk": "1"}'::jsonb);
 -- what depends on the value
-CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION try(statement text, entity_name text DEFAULT 'order') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	hint text;
 BEGIN
 	EXECUTE statement;
-	EXECUTE $s$SELECT dynamo.migrate_entity('shop', 'order', type_value => 'sale')$s$;
+	EXECUTE $s$SELECT dynamo.migrate_entity('shop', $1, type_value => 'sale')$s$ USING entity_name;
 	RAISE EXCEPTION 'was not refused';
 EXCEPTION WHEN OTHERS THEN
-	RETURN SQLERRM;
+	GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', SQLERRM, hint);
 END $$;
 SELECT try($$SELECT create_entity('shop', 'order', '{"pk": "C#{customer_id}", "sk": "O#{n:04}", "g1": "{kind}"}', '{"kind": "text", "customer_id": "int", "n": "int", "amount": "int", "city": "text"}', type_attribute => 'kind', replace => true)$$);
 SELECT try($$SELECT create_entity('shop', 'order', '{"pk": "C#{customer_id}", "sk": "O#{n:04}", "g1": "{city}"}', '{"customer_id": "int", "n": "int", "amount": "int", "city": {"type": "text", "computed": "kind"}, "kind": "text"}', type_attribute => 'kind', replace => true)$$);
-SELECT try($$SELECT create_entity('shop', 'order', '{"pk": "C#{customer_id}", "sk": "O#{n:04}", "g1": "{city}"}', '{"customer_id": "int", "n": "int", "amount": "int", "city": "text"}', type_attribute => 'kind', index_conditions => '{"by_city": "kind = :k"}', expression_attribute_values => '{":k": {"S": "order"}}', replace => true)$$);
+SELECT try($$SELECT create_index('shop', 'gifts', partition_key => 'g2'), create_entity('shop', 'gift', '{"pk": "G#{id}", "sk": "G", "g2": "{id}"}', '{"id": "int"}', type_attribute => 'kind',
+	index_conditions => '{"gifts": "kind = :k"}', expression_attribute_values => '{":k": {"S": "gift"}}')$$, 'gift');
 SELECT try($$SELECT add_unique_constraint('shop', 'one', '{amount}', kind_attributes => '{"kind": {"S": "none"}}')$$);
 SELECT try($$SELECT add_reference('shop', 'of_customer', '{"pk": "C#{customer_id}", "sk": "C"}', kind_attributes => '{"kind": {"S": "order"}}')$$);
+SELECT try($$SELECT create_copy('shop', 'kinds', 'customer', 'order', '{"customer_kind": "kind"}')$$, 'customer');
 SELECT try($$SELECT create_access_pattern('shop', 'by_kind', 'customer_id = :c', entities => '{order}', filter_expression => 'kind = :k', parameters => '{"k": "text"}')$$);
 SELECT try($$SELECT create_index('shop', 'by_kind', partition_key => 'kind')$$);
 CREATE ROLE regress_migrate_type;

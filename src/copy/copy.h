@@ -148,8 +148,8 @@ extern void RefuseCopiedKey(Oid relid, const char *entity_name, Slice key);
 extern void RefuseCopiedMove(Oid relid, const char *entity_name, Slice key);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
-/* The same for an attribute of an entity; verb names the change. */
-extern void RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute, const char *verb);
+/* The same for an attribute of an entity; again says how the definition is created again, as "after the change". */
+extern void RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute, const char *verb, const char *again);
 
 /*
  * Raises an error if a copied attribute or a total has a default or a constant, which

@@ -395,7 +395,7 @@ RefersBy(const Copy *c, Slice attribute)
 }
 
 void
-RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute, const char *verb)
+RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute, const char *verb, const char *again)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *def = TableDefAcquire(rel);
@@ -414,7 +414,7 @@ RefuseCopiedAttribute(Oid relid, const char *entity_name, Slice attribute, const
 					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 					 errmsg("cannot %s attribute \"%.*s\" of entity \"%s\" because \"%.*s\" depends on it", verb,
 							(int) attribute.len, attribute.data, entity_name, (int) c->name.len, c->name.data),
-					 errhint("Use dynamo.drop_%s first, and create it again with the other name.", c->ntotals > 0 ? "total" : "copy")));
+					 errhint("Use dynamo.drop_%s first, and create it again %s.", c->ntotals > 0 ? "total" : "copy", again)));
 	}
 	TableDefRelease(def);
 	table_close(rel, NoLock);

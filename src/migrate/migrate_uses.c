@@ -24,20 +24,21 @@ typedef struct AttributeUse
 {
 	const Entity *entity;
 	Slice		name;
-	bool		changes;		/* it gets another value; otherwise it is dropped, and there is another name */
+	const char *verb;
+	const char *again;			/* how what depends on it is created again */
+	const char *hint;			/* what to do about all that depends on it; NULL if that differs */
 } AttributeUse;
 
 static void DependsOnAttribute(const AttributeUse *u, const char *what, const char *hint) pg_attribute_noreturn();
 
-/* hint is that of an attribute that is dropped. */
 static void
 DependsOnAttribute(const AttributeUse *u, const char *what, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot %s attribute \"%.*s\" of entity \"%.*s\" because %s depends on it", u->changes ? "change" : "drop",
+			 errmsg("cannot %s attribute \"%.*s\" of entity \"%.*s\" because %s depends on it", u->verb,
 					(int) u->name.len, u->name.data, (int) u->entity->name.len, u->entity->name.data, what),
-			 errhint("%s", u->changes ? "Drop it, and create it again after the migration." : hint)));
+			 errhint("%s", u->hint == NULL ? hint : u->hint)));
 }
 
 static bool
@@ -149,40 +150,40 @@ MigratePatternNames(const AccessPattern *p, Slice name)
 	return HasWord(p->filter, name) || HasWord(p->projection, name);
 }
 
-/* A pattern that names an attribute is not right without it. */
+/* A PatternAction: a pattern that names an attribute is not right without it. */
 static void
-RefuseNamedByPatterns(const AttributeUse *u, Oid relid)
+RefuseNaming(const TableDef *def, Oid function, const AccessPattern *p, const void *use)
 {
-	char	   *entity_name = pnstrdup(u->entity->name.data, u->entity->name.len);
-	ListCell   *cell;
+	const AttributeUse *u = use;
 
-	foreach(cell, PatternsOfTable(relid))
-	{
-		Oid			function = lfirst_oid(cell);
-		const AccessPattern *p = PatternOwner(function) == RelationOwner(relid) ? PatternIfAny(function) : NULL;
-
-		if (p != NULL && PatternNamesEntity(p, entity_name) && MigratePatternNames(p, u->name))
-			DependsOnAttribute(u, psprintf("access pattern %s", format_procedure(function)),
-							   "Declare the pattern with the other name, and drop this one.");
-	}
+	if (PatternNamesEntity(p, pnstrdup(u->entity->name.data, u->entity->name.len)) && MigratePatternNames(p, u->name))
+		DependsOnAttribute(u, psprintf("access pattern %s", format_procedure(function)),
+						   "Declare the pattern with the other name, and drop this one.");
 }
 
 /* ---- all ---- */
 
+/* What depends on a name and on a value alike. */
+static void
+RefuseUses(const AttributeUse *u, Relation rel)
+{
+	RefuseNamedByConditions(u);
+	RefuseNamedByRelation(u, rel);
+	RefuseCopiedAttribute(RelationGetRelid(rel), pnstrdup(u->entity->name.data, u->entity->name.len), u->name, u->verb, u->again);
+	PatternsOfOwner(RelationGetRelid(rel), RefuseNaming, u);
+}
+
 void
 MigrateRefuseDropped(Relation rel, const TableDef *def, const Entity *entity, Slice name)
 {
-	AttributeUse u = {entity, name, false};
+	AttributeUse u = {entity, name, "drop", "with the other name", NULL};
 
 	if (TableDefAttribute(def, name) >= 0)
 		DependsOnAttribute(&u, "a key", "Use an index whose key is the other name.");
 	if (def->ttl.data != NULL && SliceEqual(def->ttl, name))
 		DependsOnAttribute(&u, "the time to live", "Call dynamo.update_time_to_live with the other name first.");
 	RefuseNamedByProjections(&u, def);
-	RefuseNamedByConditions(&u);
-	RefuseNamedByRelation(&u, rel);
-	RefuseCopiedAttribute(RelationGetRelid(rel), pnstrdup(entity->name.data, entity->name.len), name, "drop");
-	RefuseNamedByPatterns(&u, RelationGetRelid(rel));
+	RefuseUses(&u, rel);
 }
 
 /* Whether templates, expressions or declarations of an entity depend on the value of its type attribute. */
@@ -207,19 +208,14 @@ OwnUseOfType(const Entity *entity)
 void
 MigrateRefuseTypeUses(Relation rel, const TableDef *def, const Entity *entity)
 {
-	AttributeUse u = {entity, entity->type_attribute, true};
+	AttributeUse u = {entity, entity->type_attribute, "change", "after the migration", NULL};
 	const char *own = OwnUseOfType(entity);
 
 	if (own != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("cannot change attribute \"%.*s\" of entity \"%.*s\" because %s depends on it", (int) u.name.len, u.name.data,
-						(int) entity->name.len, entity->name.data, own),
-				 errhint("Declare the entity without it first, with dynamo.create_entity(replace => true): a template can contain the type as text.")));
+		DependsOnAttribute(&u, own,
+						   "Declare the entity without it first, with dynamo.create_entity(replace => true): a template can contain the type as text.");
+	u.hint = "Drop it, and create it again after the migration.";
 	if (TableDefAttribute(def, u.name) >= 0)
 		DependsOnAttribute(&u, "a key of the table or of an index", NULL);
-	RefuseNamedByConditions(&u);
-	RefuseNamedByRelation(&u, rel);
-	RefuseCopiedAttribute(RelationGetRelid(rel), pnstrdup(entity->name.data, entity->name.len), u.name, "change");
-	RefuseNamedByPatterns(&u, RelationGetRelid(rel));
+	RefuseUses(&u, rel);
 }
