@@ -10,11 +10,12 @@
  * derived, maintain_indexes also checks the columns; a table then has it even
  * without index tables.
  *
- * guard_index, on the index table, fires BEFORE each row and skips every
- * write.  Maintenance writes without firing triggers, so that other writes
- * come from elsewhere: from a data-only restore or a subscription to all
- * tables, which would write each entry a second time.  Only the replication
- * that moves a shard to another node may write to the shard.
+ * guard_index, on the index table or on each of its shards, fires BEFORE each
+ * row and skips every write.  Maintenance writes without firing triggers, so
+ * that other writes come from elsewhere: from a data-only restore or a
+ * subscription to all tables, which would write each entry a second time.
+ * Only the replication that moves a shard to another node may write to the
+ * shard.
  */
 #include "postgres.h"
 
