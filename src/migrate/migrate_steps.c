@@ -279,21 +279,22 @@ NextPhase(MigrationPhase phase)
 static void
 StoreNextPhase(const Step *s)
 {
-	TableDef   *before = TableDefParse(TableDefPrint(s->def));
-	bool		retypes = RequireEntity(before, s->entity_name)->other_type.data != NULL;
+	bool		ends = s->phase != MIGRATION_PREPARING;
+	bool		retypes = RequireEntity(s->def, s->entity_name)->other_type.data != NULL;
+	TableDef   *before = ends && retypes ? TableDefParse(TableDefPrint(s->def)) : NULL;
 	OwnerScope	scope;
 
 	OwnerScopeEnter(&scope, RelationOwner(s->relid));
-	if (s->phase == MIGRATION_PREPARING)
-		MigrateDefineMoving(s->def, s->entity_name);
-	else
+	if (ends)
 		MigrateDefineEnd(s->def, s->entity_name);
+	else
+		MigrateDefineMoving(s->def, s->entity_name);
 	SPI_connect();
 	StoreDefinition(s->relid, s->def);
 	SPI_finish();
-	if (s->phase != MIGRATION_PREPARING)
+	if (ends)
 		PatternsReadOne(s->relid);
-	if (s->phase != MIGRATION_PREPARING && retypes)
+	if (before != NULL)
 		MigratePatternsFollow(s->relid, before);
 	OwnerScopeLeave(&scope);
 	MigrateStatePhase(s->relid, s->entity_name, NextPhase(s->phase));
@@ -372,7 +373,6 @@ LeavePhase(void *arg)
 
 	if (s->phase != MIGRATION_PREPARING && MigrateChangesOver(s->def, s->entity_name))
 		end.lock = AccessExclusiveLock;
-
 	RunWithBriefLocks(EndPhase, &end);
 }
 
