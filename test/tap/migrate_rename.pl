@@ -80,6 +80,8 @@ BEGIN
 	END LOOP;
 	RAISE NOTICE 'checked % times', n;
 END $$;
+
+CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'held'; END $$;
 });
 
 sub session
@@ -111,8 +113,10 @@ sub finish
 	ok((grep { $_->{err} =~ /checked [1-9]/ } @sessions), "$name: reads were checked");
 }
 
-my $writer = "write_under('n', $items)";
-my $under_new = "write_under('total', $items)";
+# the last item is only the worker's to change
+my $written = $items - 1;
+my $writer = "write_under('n', $written)";
+my $under_new = "write_under('total', $written)";
 my $phase = q{SELECT phase FROM dynamo.migrations};
 
 # ---- the old name, with a crash ----
@@ -136,9 +140,11 @@ finish('programs that use the old name', 'n', @old);
 
 # ---- the new name ----
 
+# it has not ended when it is canceled
+$node->safe_psql('postgres', qq{CREATE TRIGGER hold BEFORE UPDATE ON counters FOR EACH ROW WHEN (OLD.pk = 'C#$items') EXECUTE FUNCTION hold()});
 $node->safe_psql('postgres', q{SELECT dynamo.drop_attribute('counters', 'counter', 'n')});
-ok($node->poll_query_until('postgres', q{SELECT items_moved > 0 FROM dynamo.migrations}), 'items lose the old name');
-$node->safe_psql('postgres', q{SELECT dynamo.cancel_migration('counters', 'counter'); CALL dynamo.await_migration('counters')});
+ok($node->poll_query_until('postgres', q{SELECT items_moved > 0 AND error LIKE 'held%' FROM dynamo.migrations}), 'items lose the old name');
+$node->safe_psql('postgres', q{SELECT dynamo.cancel_migration('counters', 'counter'); DROP TRIGGER hold ON counters; CALL dynamo.await_migration('counters')});
 is($node->safe_psql('postgres', $phase), 'cancelled', 'and get it back');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM counters WHERE item OPERATOR(dynamo.->) 'n' IS NULL OR
 	item OPERATOR(dynamo.->>) 'n' IS DISTINCT FROM item OPERATOR(dynamo.->>) 'total'}), '0', 'all of them');

@@ -43,7 +43,7 @@ is($?, 0, 'the program is built') or BAIL_OUT($built);
 sub ask
 {
 	my ($operation, $input) = @_;
-	my ($status, $output) = api($socket, $operation, $input);
+	my ($status, $output) = api(connect_http($port), $operation, $input);	# it closes a connection that is idle for long
 
 	die "$operation: $status $output->{message}" if $status != 200;
 	return $output;
