@@ -16,17 +16,14 @@ do
 	command -v "$program" >/dev/null || { echo "${0##*/}: $program is missing" >&2; exit 1; }
 done
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/dynamo-bench.XXXXXX")
-chmod 755 "$work"
-log=$work/log
-: >"$log"
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
+temporary_notes dynamo-bench
 
 cleanup()
 {
 	trap - EXIT INT TERM HUP
 	kill_below "$work"
-	rm -rf "$work"
+	rm -rf "$notes"
 }
 trap cleanup EXIT
 trap 'exit 130' INT
@@ -52,17 +49,16 @@ bench_cluster()
 # Progress goes to standard error: standard output is the table alone.
 {
 	need_packages
-	own "$work"
+	own
 	# an image in which the extension is installed, of a test
 	if [[ -n ${BENCH_IMAGE:-} ]]; then
-		cp -R "$BENCH_IMAGE" "$work/image"
-		own "$work/image"
+		as_server cp -R "$BENCH_IMAGE" "$work/image"
 	else
 		make_image
 	fi
 	use_image
 	copy_source
-	if "$PG_CONFIG" --configure | grep -q -- --enable-cassert; then
+	if "$pg_config" --configure | grep -q -- --enable-cassert; then
 		die "$pg_config is a build with assertions: its figures mean nothing"
 	fi
 	[[ -n ${BENCH_IMAGE:-} ]] || step "Building" build

@@ -7,6 +7,10 @@
 # directory that the server's user owns.  The server finds its files relative to
 # its program, so `make install` into that copy and a cluster beside it need no
 # rights and disturb no server of the machine.
+#
+# Two directories: $notes is the caller's, with what the commands write themselves;
+# $work, in it, is the server's user's.  Whatever is below $work is read and written as
+# that user (as_server): to root it may be a link to anything.
 
 set -euo pipefail
 
@@ -339,21 +343,36 @@ if [[ -n ${PG_CONFIG:-} ]] && grep -qs __asan_init "${PG_CONFIG%/*}/postgres"; t
 	server_env+=(ASAN_OPTIONS="$ASAN_OPTIONS" UBSAN_OPTIONS=print_stacktrace=1)
 fi
 
+# temporary_notes NAME: makes $notes and $work, which cleanup removes, and sets log.
+temporary_notes()
+{
+	notes=$(mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX")
+	work=$notes/server
+	log=$notes/log
+	mkdir "$work"
+	chmod 755 "$notes" "$work"
+	: >"$log"
+}
+
+# copy_tree FROM TO [TAR-OPTION...]: a directory's files, to a directory of the server's user.
+copy_tree()
+{
+	as_server mkdir -p "$2"
+	tar -C "$1" "${@:3}" -cf - . | as_server tar -C "$2" -xf - --no-same-owner
+}
+
 # make_image: copies the server that pg_config names to $work/image and sets
 # PG_CONFIG and bindir to the copy's.
 make_image()
 {
-	local dir headers bin
+	local dir headers
 
-	bin=$("$pg_config" --bindir)
-	for dir in "$bin" "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)"; do
-		mkdir -p "$work/image$dir"
-		cp -RL "$dir/." "$work/image$dir/"
+	for dir in "$("$pg_config" --bindir)" "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)"; do
+		copy_tree "$dir" "$work/image$dir" --dereference
 	done
 	headers=$("$pg_config" --includedir-server)
-	mkdir -p "$work/image${headers%/*}"
-	ln -sfn "$headers" "$work/image$headers"
-	own "$work/image"
+	as_server mkdir -p "$work/image${headers%/*}"
+	as_server ln -sfn "$headers" "$work/image$headers"
 }
 
 use_image()
@@ -361,14 +380,15 @@ use_image()
 	bindir=$work/image$("$pg_config" --bindir)
 	PG_CONFIG=$bindir/pg_config
 	server_env+=(PG_CONFIG="$PG_CONFIG")
-	[[ $("$PG_CONFIG" --sharedir) == "$work/image"/* ]] ||
+	[[ $(as_server "$PG_CONFIG" --sharedir) == "$work/image"/* ]] ||
 		die "this build of PostgreSQL cannot be moved; set PG_CONFIG to another"
 }
 
+# own: gives $work to the server's user.
 own()
 {
 	if ((EUID == 0)); then
-		chown -R "$server_user:" "$1"
+		chown -R "$server_user:" "$work"
 	fi
 }
 
@@ -376,11 +396,8 @@ own()
 copy_source()
 {
 	rm -rf "$work/src"
-	mkdir -p "$work/src"
-	tar -C "$project" -cf - --exclude-vcs --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' \
-		--exclude=./.demo --exclude=./.test --exclude=./.bench --exclude=./.checked --exclude=./tmp_check \
-		--exclude=./results . | tar -C "$work/src" -xf - --no-same-owner
-	own "$work/src"
+	copy_tree "$project" "$work/src" --exclude-vcs --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' \
+		--exclude=./.demo --exclude=./.test --exclude=./.bench --exclude=./.checked --exclude=./tmp_check --exclude=./results
 }
 
 build()
@@ -396,9 +413,7 @@ build()
 # for those of the private server are the machine's.
 build_pgvector()
 {
-	as_server mkdir -p "$work/pgvector"
-	tar -C "$PGVECTOR_SOURCE" -cf - --exclude='*.o' --exclude='*.so' . |
-		as_server tar -C "$work/pgvector" -xf - --no-same-owner
+	copy_tree "$PGVECTOR_SOURCE" "$work/pgvector" --exclude='*.o' --exclude='*.so'
 	as_server make -s -C "$work/pgvector" -j"$(nproc)" with_llvm=no OPTFLAGS= HEADERS= PG_CONFIG="$PG_CONFIG" install
 }
 
