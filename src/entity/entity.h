@@ -26,13 +26,16 @@
  *
  * "composed": the index keys of all its items are what it composes.  "applied": this,
  * and all items conform to what it declares.  "former": templates that it had, and
- * by which older items still have keys.  "moves": the templates of the table's key
+ * by which older items still have keys.
+ *
+ * "moves": the entity is being migrated.  Its "keys" are the templates of the table's key
  * by which items may still have it: its source.  Everything that is written gets the key
- * of the entity.  Or "moves" has "drops", such as {"mail": "email"}: names that items lose,
- * and under which other name the attribute has its value.  Or it has "type": {"other": ...},
- * another value that items may have in the type attribute, too; with "ahead": true none has it yet.
- * Everything that is written gets the value of the entity or, if a condition "when" holds, the
- * other one; with "keep": true it keeps what it has.  Other members of it belong to whoever moves the items (table/moves.h).
+ * of the entity.  Or "moves" has "drops", such as {"mail": "email"}: names that items
+ * lose, and under which other name the attribute has its value.  Or it has "type":
+ * {"other": ...}, another value that items may have in the type attribute, too; with
+ * "ahead": true none has it yet.  Everything that is written gets the value of the entity
+ * or, if a condition "when" holds, the other one; with "keep": true it keeps what it has.
+ * Other members of "moves" belong to whoever moves the items (table/moves.h).
  *
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
@@ -122,7 +125,7 @@ typedef struct Entity
 	bool		has_rules;		/* some attribute is computed, or has a function or a list of values */
 	bool		has_read_only;
 	bool		may_have_counterparts;	/* expressions of two attributes contain the name of the other */
-	bool		moving;			/* its items get other keys, those of the table or of indexes, another type, or other names of attributes */
+	bool		moving;			/* its items get other keys, another type, or other names of attributes */
 	bool		renames;		/* other names */
 	int			ndropped;
 	DroppedName *dropped;
@@ -136,7 +139,6 @@ typedef struct EntitySet
 	bool		has_read_only;	/* one of them */
 	bool		settles_puts;	/* of an item that is put, what the replaced one has matters */
 	bool		moves;			/* an entity has a source */
-	bool		retypes;		/* an entity has another type */
 } EntitySet;
 
 /* ---- entity_read.c ---- */
@@ -188,11 +190,11 @@ extern const Entity *EntityOfItem(const EntitySet *set, ValueRef item);
 /* Whether a value of the type attribute is one of the entity's: its type, or the other one. */
 extern bool EntityIsType(const Entity *entity, ValueRef v);
 
-/* Whether an item has the other type of the entity. */
-extern bool EntityHasOtherType(const Entity *entity, ValueRef item);
+/* Whether an item has such a value in the type attribute. */
+extern bool EntityHasType(const Entity *entity, ValueRef item);
 
-/* Whether an item of an entity with another type has to get that, or its own one, in place of what it has. */
-extern bool EntityTypeChanges(const Entity *entity, ValueRef item);
+/* Returns the type that an item gets in place of the one that it has; data is NULL if it keeps that, or has none. */
+extern Slice EntityNewType(const Entity *entity, ValueRef item);
 
 /*
  * Returns the entity whose key can be composed from the attributes of an item

@@ -613,10 +613,10 @@ static void
 ExchangeType(Composing *c)
 {
 	const Entity *e = c->entity;
+	Slice		type = likely(e->other_type.data == NULL) ? MISSING_SLICE : EntityNewType(e, c->item);
 
-	if (likely(e->other_type.data == NULL) || !EntityTypeChanges(e, c->item))
-		return;
-	SetAttribute(c, e->type_attribute, ValueOfString(EntityHasOtherType(e, c->item) ? e->type_value : e->other_type));
+	if (type.data != NULL)
+		SetAttribute(c, e->type_attribute, ValueOfString(type));
 }
 
 /*

@@ -22,42 +22,34 @@ GetStringAttribute(ValueRef item, Slice name)
 	return ValuePayload(v);
 }
 
-static bool
-HasType(const Entity *entity, ValueRef item)
-{
-	Slice		type;
-
-	if (entity->type_attribute.data == NULL)
-		return false;
-	type = GetStringAttribute(item, entity->type_attribute);
-	return type.data != NULL && SliceEqual(type, entity->type_value);
-}
-
-bool
-EntityHasOtherType(const Entity *entity, ValueRef item)
-{
-	Slice		type = entity->other_type.data == NULL ? MISSING_SLICE : GetStringAttribute(item, entity->type_attribute);
-
-	return type.data != NULL && SliceEqual(type, entity->other_type);
-}
-
 bool
 EntityIsType(const Entity *entity, ValueRef v)
 {
-	Slice		type = ValueIsMissing(v) || ValueTypeOf(v) != VALUE_S ? MISSING_SLICE : ValuePayload(v);
+	Slice		type;
 
-	return entity->type_attribute.data != NULL && type.data != NULL &&
-		(SliceEqual(type, entity->type_value) || (entity->other_type.data != NULL && SliceEqual(type, entity->other_type)));
+	if (entity->type_attribute.data == NULL || ValueIsMissing(v) || ValueTypeOf(v) != VALUE_S)
+		return false;
+	type = ValuePayload(v);
+	return SliceEqual(type, entity->type_value) || (entity->other_type.data != NULL && SliceEqual(type, entity->other_type));
 }
 
 bool
-EntityTypeChanges(const Entity *entity, ValueRef item)
+EntityHasType(const Entity *entity, ValueRef item)
 {
-	bool		other = EntityHasOtherType(entity, item);
+	Slice		name = entity->type_attribute;
 
-	if (entity->keeps_types || (!other && !HasType(entity, item)))
-		return false;
-	return other != (entity->other_when != NULL && ConditionMatches(entity->other_when, item));
+	return name.data != NULL && EntityIsType(entity, AttributeFind(item, name.data, name.len));
+}
+
+Slice
+EntityNewType(const Entity *entity, ValueRef item)
+{
+	Slice		type;
+
+	if (entity->keeps_types || !EntityHasType(entity, item))
+		return MISSING_SLICE;
+	type = entity->other_when != NULL && ConditionMatches(entity->other_when, item) ? entity->other_type : entity->type_value;
+	return SliceEqual(type, GetStringAttribute(item, entity->type_attribute)) ? MISSING_SLICE : type;
 }
 
 /*
@@ -96,12 +88,7 @@ EntityOfItem(const EntitySet *set, ValueRef item)
 {
 	for (int i = 0; i < set->count; i++)
 	{
-		if (HasType(&set->entities[i], item))
-			return &set->entities[i];
-	}
-	for (int i = 0; unlikely(set->retypes) && i < set->count; i++)
-	{
-		if (EntityHasOtherType(&set->entities[i], item))
+		if (EntityHasType(&set->entities[i], item))
 			return &set->entities[i];
 	}
 	for (int i = 0; i < set->count; i++)

@@ -490,14 +490,16 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 	ReadAttributes(r, GetEntityMember(r, map, "attributes", VALUE_L), entity);
 	if (r->problem == NULL)
 	{
+		ValueRef	moves = GetEntityMember(r, map, "moves", VALUE_M);
+
 		CheckIsKnown(r, entity);
 		CheckKeys(r, entity);
 		CheckEntityAttributes(r, entity);
 		MarkAttributesTested(entity);
-		entity->moving = !ValueIsMissing(GetEntityMember(r, map, "moves", VALUE_M));
-		ReadOtherType(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
-		ReadSource(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
-		ReadDropped(r, GetEntityMember(r, map, "moves", VALUE_M), entity);
+		entity->moving = !ValueIsMissing(moves);
+		ReadOtherType(r, moves, entity);
+		ReadSource(r, moves, entity);
+		ReadDropped(r, moves, entity);
 	}
 	if (entity->source != NULL)
 		CheckKeys(r, entity->source);
@@ -534,7 +536,6 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 		set->has_read_only |= set->entities[i].has_read_only;
 		set->settles_puts |= set->entities[i].may_have_counterparts || set->entities[i].ndropped > 0;
 		set->moves |= set->entities[set->count - 1].source != NULL;
-		set->retypes |= set->entities[set->count - 1].other_type.data != NULL;
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
 			NoteEntityProblem(&r, "Two entities have the same name.");
 	}

@@ -134,7 +134,7 @@ MigrateNeedsMove(const TableDef *def, const Entity *entity, ValueRef item)
 	if (EntityVersionOf(entity, item) != entity)
 		return true;
 	if (entity->other_type.data != NULL)
-		return EntityTypeChanges(entity, item);
+		return EntityNewType(entity, item).data != NULL;
 	return (!entity->composed || entity->renames) && (ComposeMoved(def, entity, item, &problem) != NULL || ProblemIsNoted(&problem));
 }
 

@@ -181,16 +181,6 @@ NoteNotParts(const char *detail, Problem *problem)
 	});
 }
 
-/* Whether the parts have the type of an entity, as its type attribute says. */
-static bool
-HasTypeOf(const Entity *entity, ValueRef parts)
-{
-	ValueRef	v = entity->type_attribute.data == NULL ? MISSING_VALUE :
-		AttributeFind(parts, entity->type_attribute.data, entity->type_attribute.len);
-
-	return EntityIsType(entity, v);
-}
-
 static void
 AppendWhyNot(StringInfo out, const TableDef *def, const Entity *entity, ValueRef parts)
 {
@@ -253,7 +243,7 @@ EntityOfType(const EntitySet *set, ValueRef parts)
 {
 	for (int i = 0; i < set->count; i++)
 	{
-		if (HasTypeOf(&set->entities[i], parts))
+		if (EntityHasType(&set->entities[i], parts))
 			return &set->entities[i];
 	}
 	return NULL;
