@@ -523,27 +523,9 @@ class @{client}:
         given = {} if token is None else {"ClientRequestToken": token}
         self._client.transact_write_items(TransactItems=_write_items(self._table, writes), **given)
 
-    @overload
-    def transact_get(self, a: Read[_A], /) -> tuple[Optional[_A]]: ...
-
-    @overload
-    def transact_get(self, a: Read[_A], b: Read[_B], /) -> tuple[Optional[_A], Optional[_B]]: ...
-
-    @overload
-    def transact_get(self, a: Read[_A], b: Read[_B], c: Read[_C], /) -> tuple[Optional[_A], Optional[_B], Optional[_C]]: ...
-
-    @overload
-    def transact_get(
-        self, a: Read[_A], b: Read[_B], c: Read[_C], d: Read[_D], /
-    ) -> tuple[Optional[_A], Optional[_B], Optional[_C], Optional[_D]]: ...
-
-    @overload
-    def transact_get(self, *reads: Read[T]) -> tuple[Optional[T], ...]: ...
-
-    def transact_get(self, *reads: Read[Any]) -> tuple[Any, ...]:
-        """Reads items as they are at one moment: one for each read, None where there is none."""
+    def _found(self, reads: Sequence[Read[Any]]) -> list[Optional[WireItem]]:
         answer = self._client.transact_get_items(TransactItems=_read_items(self._table, reads))
-        return tuple(_decode_item(read.entity, found.get("Item")) for read, found in zip(reads, answer["Responses"]))
+        return [found.get("Item") for found in answer["Responses"]]
 @{/aws}
 @{#pg}
 
@@ -615,6 +597,12 @@ class @{client}:
         """Makes all of these writes or none, by one statement."""
         self._execute("SELECT dynamo.transact_write_items(%s::json)", [json.dumps(_write_items(self._table, writes))])
 
+    def _found(self, reads: Sequence[Read[Any]]) -> list[Optional[WireItem]]:
+        items = json.dumps(_read_items(self._table, reads))
+        rows = self._execute("SELECT i::text FROM dynamo.transact_get_items(%s::json) i", [items])
+        return [None if item is None else json.loads(item) for (item,) in rows]
+@{/pg}
+
     @overload
     def transact_get(self, a: Read[_A], /) -> tuple[Optional[_A]]: ...
 
@@ -634,10 +622,7 @@ class @{client}:
 
     def transact_get(self, *reads: Read[Any]) -> tuple[Any, ...]:
         """Reads items as they are at one moment: one for each read, None where there is none."""
-        items = json.dumps(_read_items(self._table, reads))
-        rows = self._execute("SELECT i::text FROM dynamo.transact_get_items(%s::json) i", [items])
-        return tuple(_decode_item(read.entity, None if item is None else json.loads(item)) for read, (item,) in zip(reads, rows))
-@{/pg}
+        return tuple(_decode_item(read.entity, item) for read, item in zip(reads, self._found(reads)))
 @{#entities}
 
     def @{method_get}(self, *, @{#key}@{field}: @{#has_enum}Literal[@{#enum}@{.|string}@{^-last}, @{/-last}@{/enum}]@{/has_enum}@{^has_enum}@{input}@{/has_enum}, @{/key}@{#aws}consistent_read: bool = False@{/aws}) -> Optional[@{type_}]:

@@ -624,13 +624,12 @@ export class @{client} {
         }));
     }
 
-    /** Reads items as they are at one moment: one for each read, undefined where there is none. */
-    async transactGet<T extends readonly Read<unknown>[] | []>(reads: T): Promise<{ -readonly [i in keyof T]: (T[i] extends Read<infer R> ? R : never) | undefined }> {
+    async #found(reads: readonly Read<unknown>[]): Promise<(WireItem | undefined)[]> {
         const { Responses } = await this.#client.send(new TransactGetItemsCommand({
             TransactItems: reads.map(({ key }) => ({ Get: { TableName: this.#table, Key: key } })),
         }));
 
-        return reads.map(({ decode }, i) => Responses?.[i]?.Item === undefined ? undefined : decode(Responses[i]!.Item!)) as any;
+        return (Responses ?? []).map(({ Item }) => Item);
     }
 @{/aws}
 @{#pg}
@@ -711,14 +710,20 @@ export class @{client} {
             [JSON.stringify(writes.map(({ action, members }) => ({ [action]: { TableName: this.#table, ...members } })))]);
     }
 
-    /** Reads items as they are at one moment: one for each read, undefined where there is none. */
-    async transactGet<T extends readonly Read<unknown>[] | []>(reads: T): Promise<{ -readonly [i in keyof T]: (T[i] extends Read<infer R> ? R : never) | undefined }> {
+    async #found(reads: readonly Read<unknown>[]): Promise<(WireItem | undefined)[]> {
         const { rows } = await this.#database.query("SELECT i::text AS item FROM dynamo.transact_get_items($1::json) i",
             [JSON.stringify(reads.map(({ key }) => ({ Get: { TableName: this.#table, Key: key } })))]);
 
-        return reads.map(({ decode }, i) => rows[i].item === null ? undefined : decode(JSON.parse(rows[i].item))) as any;
+        return rows.map(({ item }) => item === null ? undefined : JSON.parse(item));
     }
 @{/pg}
+
+    /** Reads items as they are at one moment: one for each read, undefined where there is none. */
+    async transactGet<T extends readonly Read<unknown>[] | []>(reads: T): Promise<{ -readonly [i in keyof T]: (T[i] extends Read<infer R> ? R : never) | undefined }> {
+        const items = await this.#found(reads);
+
+        return reads.map(({ decode }, i) => items[i] === undefined ? undefined : decode(items[i]!)) as any;
+    }
 @{#entities}
 
     /** Reads an item of the entity @{name|comment}; undefined if there is none. */
