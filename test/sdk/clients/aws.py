@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import boto3
+from botocore.exceptions import ParamValidationError
 
 import books_aws
 import customers_aws
@@ -24,7 +25,7 @@ db: Any = boto3.client("dynamodb", endpoint_url=endpoint, region_name="us-east-1
 def refused(text: str, call: Any) -> None:
     try:
         call()
-    except db.exceptions.ClientError as error:
+    except (db.exceptions.ClientError, ParamValidationError) as error:
         assert text in str(error), error
         return
     raise AssertionError("should have been refused")
@@ -87,6 +88,7 @@ def test_desk() -> None:
     refused("TransactionCanceled", lambda: client.transact_write([
         writes.delete_ticket(team="py", number=20), writes.put_ticket({"team": "py", "number": 21, "title": "x"}, if_absent=True)]))
     assert client.get_ticket(team="py", number=20) is not None
+    refused("UpdateExpression", lambda: client.transact_write([writes.update_ticket(team="py", number=20)]))
     for _ in range(2):
         client.transact_write([writes.update_ticket(team="py", number=21, add={"weight": 1})], token="once-py")
     once = client.get_ticket(team="py", number=21)

@@ -87,6 +87,7 @@ async function testDesk(): Promise<void> {
     assert.equal((await client.getTicket({ team: "ts", number: 20 }))?.title, "first");
     await assert.rejects(client.transactWrite([writes.deleteTicket({ team: "ts", number: 20 }), writes.putTicket({ team: "ts", number: 21, title: "third" }, { ifAbsent: true })]), { name: "TransactionCanceledException" });
     assert.equal((await client.getTicket({ team: "ts", number: 20 }))?.title, "first");
+    await assert.rejects(client.transactWrite([writes.updateTicket({ team: "ts", number: 20 }, {})]), /updateExpression/);
     await client.transactWrite([desk.writes.updateTicket({ team: "ts", number: 21 }, { add: { weight: 1 } })], { token: "once-ts" });
     await client.transactWrite([desk.writes.updateTicket({ team: "ts", number: 21 }, { add: { weight: 1 } })], { token: "once-ts" });
     assert.equal((await client.getTicket({ team: "ts", number: 21 }))?.weight, 1);

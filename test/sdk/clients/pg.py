@@ -88,6 +88,7 @@ def test_desk() -> None:
     refused("Transaction cancelled", lambda: client.transact_write([
         writes.delete_ticket(team="pp", number=20), writes.put_ticket({"team": "pp", "number": 21, "title": "x"}, if_absent=True)]))
     assert client.get_ticket(team="pp", number=20) is not None
+    refused("updateExpression", lambda: client.transact_write([writes.update_ticket(team="pp", number=20)]))
     writes.put_ticket({"team": "pp", "number": 22})  # type: ignore[typeddict-item]
     # what the types refuse, and the database as well
     refused("title", lambda: client.put_ticket({"team": "pp", "number": 8}))  # type: ignore[typeddict-item]

@@ -73,6 +73,7 @@ async function testDesk(): Promise<void> {
     assert.equal((await client.getTicket({ team: "tp", number: 20 }))?.title, "first");
     await assert.rejects(client.transactWrite([writes.deleteTicket({ team: "tp", number: 20 }), writes.putTicket({ team: "tp", number: 21, title: "third" }, { ifAbsent: true })]), { code: "KV005" });
     assert.equal((await client.getTicket({ team: "tp", number: 20 }))?.title, "first");
+    await assert.rejects(client.transactWrite([writes.updateTicket({ team: "tp", number: 20 }, {})]), /updateExpression/);
     // @ts-expect-error: of another table
     const foreign: desk.Write = nasty.writes.deleteClass({ class: "x", "dots.in": 1 });
     assert.equal(foreign.action, "Delete");
