@@ -4,11 +4,13 @@ package DynamoNode;
 use strict;
 use warnings;
 use Exporter 'import';
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(wait_until reload_workers new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of has_pgvector);
+our @EXPORT = qw(wait_until reload_workers new_dynamo_node new_http_node new_database dump_database load_file crash_node start_sessions stop_sessions unexpected_lines items_of
+	definitions_of has_pgvector);
 
 # Waits until a test succeeds, for as long as PostgreSQL's own tests wait; returns
 # whether it did.
@@ -119,6 +121,40 @@ sub crash_node
 	$node->kill9;
 	kill 'KILL', @pids;
 	wait_until(sub { !grep { kill 0, $_ } $postmaster, @pids });
+}
+
+# Starts a psql for each statement.  What it says goes to an element of the list $said, line by line.
+sub start_sessions
+{
+	my ($node, $said, @statements) = @_;
+
+	@$said = ('') x @statements;
+	return map {
+		IPC::Run::start([ 'psql', '-X', '-q', '-A', '-t', '-v', 'VERBOSITY=terse', '-d', $node->connstr('postgres'), '-c', $statements[$_] ],
+			'<', '/dev/null', '>', '/dev/null', '2>', \$said->[$_])
+	} 0 .. $#statements;
+}
+
+# Ends the sessions whose statements are like a pattern.
+sub stop_sessions
+{
+	my ($node, $pattern, @sessions) = @_;
+
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '$pattern'");
+	$_->finish for @sessions;
+	return;
+}
+
+# The lines that sessions said besides notices, what is like some other patterns, and the loss of the
+# connection, when the server is killed or they are stopped.
+sub unexpected_lines
+{
+	my ($said, @others) = @_;
+	my $expected = join '|', @others, 'server closed the connection', 'terminating connection', 'connection to server', 'no connection',
+		'This probably means', 'before or while processing', 'the database system is', '^HINT', '^NOTICE', '^DETAIL', '^CONTEXT', '^\s*$',
+		'^(SQL|PL/pgSQL) (function|statement|expression)';
+
+	return join "\n", grep { !/$expected/ } map { split /\n/ } @$said;
 }
 
 # The processes that a process has started.

@@ -245,11 +245,7 @@ sub begin_sessions
 {
 	my @statements = (("CALL write_always($items)") x 4, ("CALL read_always($items)") x 2);
 
-	@said = ('') x @statements;
-	@sessions = map {
-		start([ 'psql', '-X', '-q', '-A', '-t', '-v', 'VERBOSITY=terse', '-d', $node->connstr('postgres'), '-c', $statements[$_] ],
-			'<', '/dev/null', '>', '/dev/null', '2>', \$said[$_])
-	} 0 .. $#statements;
+	@sessions = start_sessions($node, \@said, @statements);
 	@seen = (0) x @statements;
 	$since = time;
 	return;
@@ -296,17 +292,12 @@ sub run_until
 	return 0;
 }
 
-# Errors that sessions may get: the loss of the connection, when the server is killed.
-my $expected = join '|', 'server closed the connection', 'terminating connection', 'connection to server', 'no connection',
-	'This probably means', 'before or while processing', 'the database system is', '^HINT', '^NOTICE', '^DETAIL', '^CONTEXT', '^\s*$',
-	'^(SQL|PL/pgSQL) (function|statement|expression)';
-
 sub check_sessions
 {
 	my ($when) = @_;
 	my @lines = map { split /\n/ } @said;
 
-	is(join("\n", grep { $_ !~ /$expected/ } @lines), '', "$when: every read and write was right");
+	is(unexpected_lines(\@said), '', "$when: every read and write was right");
 	cmp_ok(scalar(grep { /write 50 / } @lines), '==', 4, "$when: all sessions have written");
 	cmp_ok(scalar(grep { /read 10 / } @lines), '==', 2, "$when: both have read");
 	tell_figures("$when");
@@ -317,8 +308,7 @@ sub check_sessions
 
 sub end_sessions
 {
-	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL %_always%'});
-	$_->finish for @sessions;
+	stop_sessions($node, 'CALL %_always%', @sessions);
 	@sessions = ();
 	return;
 }

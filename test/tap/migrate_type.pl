@@ -7,10 +7,8 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use DynamoNode;
-use IPC::Run qw(start);
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep);
 
 my $items = 4000;
 my $node = new_dynamo_node('migrate_type', q{
@@ -138,11 +136,7 @@ sub begin_sessions
 {
 	my @statements = (("CALL write_always($items)") x 3, ("CALL read_always($items)") x 2);
 
-	@said = ('') x @statements;
-	@sessions = map {
-		start([ 'psql', '-X', '-q', '-A', '-t', '-v', 'VERBOSITY=terse', '-d', $node->connstr('postgres'), '-c', $statements[$_] ],
-			'<', '/dev/null', '>', '/dev/null', '2>', \$said[$_])
-	} 0 .. $#statements;
+	@sessions = start_sessions($node, \@said, @statements);
 	return;
 }
 
@@ -158,11 +152,6 @@ sub await
 	return;
 }
 
-# Errors that sessions may get: the loss of the connection, when the server is killed or they are ended.
-my $expected = join '|', 'server closed the connection', 'terminating connection', 'connection to server', 'no connection',
-	'This probably means', 'before or while processing', 'the database system is', '^HINT', '^NOTICE', '^DETAIL', '^CONTEXT', '^\s*$',
-	'^(SQL|PL/pgSQL) (function|statement|expression)';
-
 sub check_sessions
 {
 	my ($when) = @_;
@@ -172,7 +161,7 @@ sub check_sessions
 				$_->pumpable && $_->pump_nb for @sessions;
 				return !grep { !/NOTICE.*NOTICE/s } @said[ 3, 4 ];
 			}), "$when: both have read") if $sessions[0]->pumpable;
-	is(join("\n", grep { $_ !~ /$expected/ } map { split /\n/ } @said), '', "$when: every read and write was right");
+	is(unexpected_lines(\@said), '', "$when: every read and write was right");
 	return;
 }
 
@@ -181,8 +170,7 @@ sub end_sessions
 	my ($when) = @_;
 
 	check_sessions($when);
-	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL %_always%'});
-	$_->finish for @sessions;
+	stop_sessions($node, 'CALL %_always%', @sessions);
 	is($node->safe_psql('postgres', q{SELECT t.id FROM truth t LEFT JOIN shop s ON s."PK" = 'C#' || t.id AND s."SK" = 'CUSTOMER' WHERE (s.item OPERATOR(dynamo.->>) 'v')::int IS DISTINCT FROM t.v}),
 		'', "$when: no change is lost");
 	is($node->safe_psql('postgres', q{SELECT * FROM dynamo.check_entity('shop') LIMIT 5}), '', "$when: no item has a wrong key");
