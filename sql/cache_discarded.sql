@@ -32,4 +32,19 @@ RESET debug_discard_caches;
 SET enable_seqscan = off;
 SELECT count(*) FROM "tab$own" WHERE "PK" IN ('a', 'b');
 SELECT count(*) FROM "tab$stream" WHERE created_at > '2000-01-01';
+
+-- definitions that errors leave in use are freed at the end of the transaction
+SELECT dynamo.create_entity('other', 'of_type', '{}', type_attribute => 'kind');
+INSERT INTO other (item) VALUES ('{"PK": {"S": "stray"}, "kind": {"S": "x"}}');
+DO $$ BEGIN
+	FOR i IN 1 .. 100 LOOP
+		BEGIN
+			ALTER TABLE other SET (fillfactor = 90);
+			PERFORM dynamo.migrate_entity('other', 'of_type', type_value => 'x');
+		EXCEPTION WHEN OTHERS THEN
+			NULL;
+		END;
+	END LOOP;
+END $$;
+SELECT count(*) < 20 AS freed FROM pg_backend_memory_contexts WHERE name = 'dynamo table definition';
 DROP SCHEMA t_discard CASCADE;

@@ -5,7 +5,8 @@
  * It is a hash table with relations as keys.  A relcache invalidation only
  * removes the entry.  A definition in use (refcount > 0) continues to exist
  * outside the hash table until its last user releases it.  Definitions that
- * remain pinned after an error are unpinned at the end of the transaction.
+ * remain pinned after an error are unpinned at the end of the transaction: a
+ * subtransaction that changes a table and then fails can leave one until then.
  *
  * The invalidation callback performs no lookups.
  */
