@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "nodes/parsenodes.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -170,18 +171,22 @@ TableAltered(Oid relid, const Node *statement)
 	if (IsA(statement, CreateTrigStmt) && !StatementIsOurs())
 		ClaimId(relid, def, (const CreateTrigStmt *) statement);
 	IndexTablesFollow(relid, def);
+	TriggersFollowPartitions(relid);
 	CALL_FEATURES(follow_table, relid);
 }
 
 /*
  * Handles a partition of a dynamo table, or a shard.  A restore of data alters
- * shards one by one.
+ * shards one by one.  A dump contains the triggers of each partition, and
+ * cannot create one that is there.
  */
 static void
-PartitionAltered(Oid relid)
+PartitionAltered(Oid relid, const Node *statement)
 {
 	EnableTriggers(relid);
-	StorePartitionTriggers(relid);
+	if (check_function_bodies || IsA(statement, CreateStmt))
+		StorePartitionTriggers(relid);
+	TriggersFollowPartition(relid);
 }
 
 static void
@@ -197,7 +202,7 @@ RelationAltered(Oid relid, const Node *statement)
 				break;
 			}
 			if (get_rel_relispartition(relid))
-				PartitionAltered(relid);
+				PartitionAltered(relid, statement);
 			else
 				TableAltered(relid, statement);
 			CheckTriggerDefinitions(relid);

@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "nodes/parsenodes.h"
 
+#include "ddl/dropped.h"
 #include "table/table.h"
 
 /* Checks that the function was called as an event trigger. */
@@ -68,6 +69,18 @@ extern void CheckAttach(Oid relid, const RangeVar *partition);
 
 /* Refuses INHERITS of a table. */
 extern void CheckParent(const RangeVar *name);
+
+/* ---- restore_order.c ---- */
+
+/*
+ * Make triggers of a partitioned table depend on its partitions, or on a new one, whose rows a
+ * parallel pg_restore then copies before it creates them.
+ */
+extern void TriggersFollowPartitions(Oid table);
+extern void TriggersFollowPartition(Oid partition);
+
+/* Refuses to drop such a trigger together with a partition, but without its table. */
+extern void CheckPartitionsRemain(const DroppedTrigger *trigger, const Node *statement);
 
 /* ---- event_drop.c ---- */
 

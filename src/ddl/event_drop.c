@@ -19,7 +19,6 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
-#include "ddl/dropped.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
 #include "extension_objects.h"
@@ -159,14 +158,17 @@ DYNAMO_FUNCTION(dynamo_sql_drop);
 Datum
 dynamo_sql_drop(PG_FUNCTION_ARGS)
 {
+	const Node *statement = EventTriggerCall(fcinfo)->parsetree;
 	List	   *triggers;
 	ListCell   *cell;
 
-	(void) EventTriggerCall(fcinfo);
 	SPI_connect();
 	triggers = DroppedTriggers();
 	foreach(cell, triggers)
+	{
+		CheckPartitionsRemain(lfirst(cell), statement);
 		FollowDrop(lfirst(cell));
+	}
 	SPI_finish();
 	PG_RETURN_NULL();
 }

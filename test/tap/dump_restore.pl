@@ -221,5 +221,28 @@ SELECT dynamo.create_index('shop', 'sharded', 'GSI1PK', 'SK', storage => 'table'
 load_file($node, $copy, "$dir/inserts.sql");
 same_copy($copy, 'inserts into a new table', 'shop');
 
+# ---- a partitioned table with references, in steps of which one has several jobs ----
+
+$node->safe_psql('postgres', 'CREATE DATABASE referring');
+$node->safe_psql('referring', q{
+CREATE EXTENSION dynamo;
+SELECT dynamo.create_table('parts', 'PK', 'SK', partitions => 4);
+SELECT dynamo.create_index('parts', 'own', 'G', storage => 'table');
+SELECT count(dynamo.put_item('parts', jsonb_build_object('PK', 'C#' || i, 'SK', 'M'))) FROM generate_series(1, 20) i;
+SELECT count(dynamo.put_item('parts', jsonb_build_object('PK', 'O#' || i, 'SK', 'O', 'G', 'g', 'customer', i))) FROM generate_series(1, 20) i;
+SELECT dynamo.add_reference('parts', 'ordered_by', '{"PK": "C#{customer}", "SK": "M"}', key_prefix => '{"SK": "O"}')});
+dump_database($node, 'referring', "$dir/referring", '-Fd');
+$copy = new_database($node, 0);
+for my $section ('pre-data', 'data', 'post-data')
+{
+	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), "--section=$section", $section eq 'data' ? ('-j', 4) : (), "$dir/referring" ],
+		"references: section $section");
+}
+is(items_of($node, $copy, 'parts'), items_of($node, 'referring', 'parts'), 'references: items');
+is(definitions_of($node, $copy), definitions_of($node, 'referring'), 'references: definitions');
+is($node->safe_psql($copy, q{SELECT count(*) FROM dynamo.verify_index('parts', 'own')}), '0', 'references: index table');
+my (undef, undef, $refused) = $node->psql($copy, q{SELECT dynamo.put_item('parts', '{"PK": "O#x", "SK": "O", "customer": 21}'::jsonb)});
+like($refused, qr/ordered_by/, 'references: hold');
+
 $node->stop;
 done_testing();

@@ -43,6 +43,13 @@ SELECT count(put_item('tab', jsonb_build_object('kind', 'order', 'cid', 'c' || i
 SELECT put_item('tab', '{"kind": "customer", "cid": "c1", "name": "New", "email": "1@x"}'::jsonb);
 SELECT delete_item('tab', '{"PK": {"S": "C#c2"}, "SK": {"S": "O#0010"}}');
 SELECT add_reference('tab', 'ordered_by', '{"PK": "C#{cid}", "SK": "M"}', key_prefix => '{"SK": "O#"}');
+SELECT create_table('parts', 'PK', 'SK', partitions => 3);
+SELECT create_index('parts', 'inl', 'G', 'SK');
+SELECT create_index('parts', 'own', 'G', 'SK', storage => 'table');
+SELECT create_index('parts', 'shd', 'G', 'SK', storage => 'table', shards => 2);
+SELECT count(put_item('parts', jsonb_build_object('PK', 'p' || i, 'SK', 's', 'G', 'g' || i % 4))) FROM generate_series(1, 20) i;
+SELECT enable_stream('parts') IS NOT NULL;
+SELECT count(put_item('parts', jsonb_build_object('PK', 'q' || i, 'SK', 's', 'G', 'g' || i % 4))) FROM generate_series(1, 20) i;
 SQL
 
 # What must be the same: one line for each thing.
@@ -55,6 +62,11 @@ SELECT 'entry', 'vec', (e).* FROM "tab$vec" e ORDER BY e::text COLLATE "C";
 SELECT 'record', sequence_number, event_name, keys, new_image, old_image FROM read_stream('tab') ORDER BY sequence_number;
 SELECT 'index', i.index_name, i.status FROM indexes i WHERE table_name = 'tab' ORDER BY 2;
 SELECT 'problem', i.index_name, p.* FROM indexes i, verify_index('tab', i.index_name) p WHERE i.table_name = 'tab';
+SELECT 'item', p.* FROM parts p ORDER BY "PK";
+SELECT 'entry', 'own', (e).* FROM "parts$own" e ORDER BY e::text COLLATE "C";
+SELECT 'entry', 'shd', (e).* FROM "parts$shd" e ORDER BY e::text COLLATE "C";
+SELECT 'record', sequence_number, event_name, keys FROM read_stream('parts') ORDER BY sequence_number;
+SELECT 'problem', i.index_name, p.* FROM indexes i, verify_index('parts', i.index_name) p WHERE i.table_name = 'parts';
 SELECT 'problem', p.* FROM check_copies('tab') p;
 SELECT 'problem', p.* FROM check_entity('tab') p;
 SELECT 'types', describe_entity('tab', 'order') -> 'check_types', describe_entity('tab', 'parcel');
@@ -71,6 +83,10 @@ SELECT item ->> 'most' FROM tab WHERE "PK" = 'C#c1' AND "SK" = 'M';
 SELECT item ->> 'cname' FROM tab WHERE "PK" = 'C#c1' AND "SK" = 'O#0100';
 SELECT sequence_number, event_name FROM read_stream('tab') ORDER BY sequence_number DESC LIMIT 2;
 SELECT count(*) FROM query('tab', 'G = :g AND SK = :s', '{":g": "G#s1", ":s": "O#0100"}'::jsonb, index_name => 'own');
+SELECT put_item('parts', '{"PK": "next", "SK": "s", "G": "next"}'::jsonb);
+SELECT count(*) FROM query('parts', 'G = :g', '{":g": "next"}'::jsonb, index_name => 'own');
+SELECT count(*) FROM query('parts', 'G = :g', '{":g": "next"}'::jsonb, index_name => 'shd');
+SELECT sequence_number, event_name FROM read_stream('parts') ORDER BY sequence_number DESC LIMIT 2;
 };
 
 my $expected = $node->safe_psql('source', $state);
@@ -96,6 +112,8 @@ my @ways = (
 	[ 'tar', [ ['-Ft'], 'pg_restore' ] ],
 	[ 'custom, one transaction', [ ['-Fc'], 'pg_restore', '--single-transaction' ] ],
 	[ 'directory, four jobs', [ [ '-Fd', '-j2' ], 'pg_restore', '-j4' ] ],
+	[ 'triggers and indexes early', [ ['-Fc'], 'pg_restore', \&early ] ],
+	[ 'triggers and indexes early, data from the last', [ ['-Fc'], 'pg_restore', sub { early(@_, 'last') } ] ],
 	[ 'inserts', [ ['--inserts'], 'psql' ] ],
 	[ 'column inserts', [ ['--column-inserts'], 'psql' ] ],
 	[ 'quoted identifiers', [ ['--quote-all-identifiers'], 'psql' ] ],
@@ -104,7 +122,7 @@ my @ways = (
 	[ 'without owners and privileges', [ [ '-O', '-x' ], 'psql' ] ],
 	[ 'sections', [ ['--section=pre-data'], 'psql' ], [ ['--section=data'], 'psql' ], [ ['--section=post-data'], 'psql' ] ],
 	[ 'sections of an archive', (map { [ ['-Fc'], 'pg_restore', "--section=$_" ] } qw(pre-data data post-data)) ],
-	[ 'one table', [ [ '-t', 'tab', '-t', 'tab$*', '-t', 'customers', '-t', 'orders', '-t', 'orders_or_null' ], 'psql' ] ],
+	[ 'two tables', [ [ '-t', 'tab', '-t', 'tab$*', '-t', 'parts', '-t', 'parts$*', '-t', 'customers', '-t', 'orders', '-t', 'orders_or_null' ], 'psql' ] ],
 	[ 'schema, data', [ ['-s'], 'psql' ], [ ['-a'], 'psql' ] ],
 	[ 'schema, data in one transaction', [ ['-s'], 'psql' ], [ ['-a'], 'psql', '--single-transaction' ] ],
 	[ 'schema, data without triggers', [ ['-s'], 'psql' ], [ [ '-a', '--disable-triggers' ], 'psql' ] ],
@@ -114,7 +132,42 @@ my @ways = (
 	[ 'schema, archive of data', [ ['-s'], 'psql' ], [ [ '-a', '-Fc' ], 'pg_restore' ] ],
 	[ 'schema, archive of data without triggers', [ ['-s'], 'psql' ], [ [ '-Fc' ], 'pg_restore', '-a', '--disable-triggers' ] ],
 	[ 'schema, data in four jobs', [ ['-s'], 'psql' ], [ [ '-a', '-Fd', '-j2' ], 'pg_restore', '-j4' ] ],
-	[ 'schema, data of one table', [ ['-s'], 'psql' ], [ [ '-a', '-t', 'tab', '-t', 'tab$*', '-t', 'dynamo_internal.*' ], 'psql' ] ]);
+	[ 'schema, data of two tables', [ ['-s'], 'psql' ], [ [ '-a', '-t', 'tab', '-t', 'tab$*', '-t', 'parts', '-t', 'parts$*', '-t', 'dynamo_internal.*' ], 'psql' ] ]);
+
+# A list (-L) in which each trigger, constraint and index comes as early as a restore in
+# several jobs (-j) may create it: after what it depends on, where the data of a table stand
+# for the table.
+sub early
+{
+	my ($path, $from_last) = @_;
+	my ($toc, $error) = run_command([ 'pg_restore', '-l', '-v', $path ]);
+	my (@pre, @data, @post, %depends, %data_of, %listed);
+
+	die $error if $error ne '';
+	for (grep { /^\d+; / } split /\n(?!;\tdepends)/, $toc)
+	{
+		my ($entry, $id, $what) = /^((\d+); \d+ \d+ (.*))/;
+		my ($on) = /^;\tdepends on: (.*)/m;
+
+		$depends{$id} = [ split ' ', $on // '' ];
+		push @{ $what =~ /^(?:TABLE DATA|SEQUENCE SET|BLOBS?|BLOB METADATA|STATISTICS DATA) / ? \@data : @data ? \@post : \@pre }, [ $id, $entry ];
+		$data_of{ $depends{$id}[0] } = $id if $what =~ /^TABLE DATA /;
+	}
+	die 'the archive has no data or nothing after them' if !@data || !@post;
+	@data = reverse @data if $from_last;
+	$listed{ $_->[0] } = 0 for @data, @post;
+	my @order = @pre;
+	while (@data || @post)
+	{
+		my ($next) = grep { my $entry = $post[$_]; !grep { !($listed{ $data_of{$_} // $_ } // 1) } @{ $depends{ $entry->[0] } } } 0 .. $#post;
+
+		die 'entries depend on each other' if !defined $next && !@data;
+		push @order, defined $next ? splice(@post, $next, 1) : shift @data;
+		$listed{ $order[-1][0] } = 1;
+	}
+	PostgreSQL::Test::Utils::append_to_file("$path.order" . ($from_last // ''), join '', map { "$_->[1]\n" } @order);
+	return ('-L', "$path.order" . ($from_last // ''));
+}
 
 sub restore
 {
@@ -124,6 +177,7 @@ sub restore
 	my @quiet = $program eq 'psql' ? ('-Xq', '-v', 'ON_ERROR_STOP=1') : '--exit-on-error';
 
 	command_ok([ 'pg_dump', '-d', $node->connstr($source), '-f', $path, @$dump ], "$name: dump");
+	@options = map { ref ? $_->($path) : $_ } @options;
 	my ($out, $error) = run_command([ $program, @quiet, @options, '-d', $node->connstr($database), $program eq 'psql' ? '-f' : (), $path ]);
 	is($error, '', "$name: restore");
 }
@@ -131,13 +185,13 @@ sub restore
 for my $way (@ways)
 {
 	my ($name, @steps) = @$way;
-	my $database = new_database($node, $name =~ /^one table/);
+	my $database = new_database($node, $name =~ /^two tables/);
 
 	restore($database, $name, @$_) for @steps;
 	my $is = $node->safe_psql($database, $state);
 	my $must = $expected;
 	# settings and tags are in tables of the extension
-	s/^(ttl|tags)\|.*\n?//mg for $name eq 'one table' ? ($is, $must) : ();
+	s/^(ttl|tags)\|.*\n?//mg for $name eq 'two tables' ? ($is, $must) : ();
 	is($is, $must, "$name: source and target are the same");
 	is($node->safe_psql($database, $next), $expected_next, "$name: the next change");
 	$node->safe_psql('postgres', "DROP DATABASE $database");

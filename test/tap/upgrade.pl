@@ -43,6 +43,8 @@ SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
 SELECT dynamo.create_table('docs', 'pk');
 SELECT dynamo.create_vector_index('docs', 'vec', 'emb', 2, 'EUCLIDEAN', partition_key => 'tenant');
 SELECT count(dynamo.put_item('docs', jsonb_build_object('pk', 'd' || i, 'tenant', 't' || i % 2, 'emb', jsonb_build_array(i, 0)))) FROM generate_series(1, 20) i;
+SELECT dynamo.create_table('parts', 'PK', partitions => 2, indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
+SELECT count(dynamo.put_item('parts', jsonb_build_object('PK', 'p' || i, 'G', 'g'))) FROM generate_series(1, 10) i;
 ANALYZE;
 SQL
 my %searches = (vec => [ q{3.25,0}, q{'tenant = :t', '{":t": "t1"}'::jsonb} ]);
@@ -51,12 +53,16 @@ if (has_pgvector($old))
 	$old->safe_psql('postgres', q{CREATE EXTENSION vector; SELECT dynamo.create_vector_index('docs', 'near', 'emb', 2, 'EUCLIDEAN', method => 'hnsw')});
 	$searches{near} = [ q{3.25,0}, 'NULL' ];
 }
-my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'library', 'docs', 'dynamo_internal.table_tags';
+my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'library', 'docs', 'parts', 'dynamo_internal.table_tags';
 my $definitions = definitions_of($old, 'postgres');
 my $event_triggers = 'SELECT evtname, evtevent, evtenabled, evtfoid::regproc FROM pg_event_trigger ORDER BY 1';
 my $triggers_before = $old->safe_psql('postgres', $event_triggers);
 my $members = q{SELECT count(*) FROM pg_depend WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dynamo')};
 my $members_before = $old->safe_psql('postgres', $members);
+my $waiting = q{SELECT t.tgname, d.refobjid::regclass FROM pg_depend d JOIN pg_trigger t ON t.oid = d.objid
+WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'n' AND t.tgrelid = 'parts'::regclass ORDER BY 2};
+my $waiting_before = $old->safe_psql('postgres', $waiting);
+is($waiting_before, "~dynamo_maintain_indexes|\"parts\$p0\"\n~dynamo_maintain_indexes|\"parts\$p1\"", 'a trigger of a partitioned table follows the rows of its partitions');
 $old->stop;
 
 my $new = PostgreSQL::Test::Cluster->new('new');
@@ -114,6 +120,10 @@ wait_until(sub { $socket = connect_http($port) });
 is((api($socket, 'ListTables', {}))[0], 200, 'access keys work');
 is($new->safe_psql('postgres', q{SELECT dynamo.reshard_index('shop', 'sharded', 2); SELECT count(*) FROM dynamo.verify_index('shop', 'sharded')}),
 	"\n0", 'indexes can be changed');
+
+is($new->safe_psql('postgres', q{SELECT * FROM dynamo.verify_index('parts', 'own')}), '', 'the index table of a partitioned table');
+$new->safe_psql('postgres', 'ALTER TABLE parts ENABLE ALWAYS TRIGGER "~dynamo_derive_keys"');
+is($new->safe_psql('postgres', $waiting), $waiting_before, 'the trigger of the partitioned table follows the rows again');
 
 # ---- vector indexes ----
 
