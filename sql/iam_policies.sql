@@ -123,6 +123,27 @@ FROM unnest('{caf?,caf??,*?,c*?,c?f?,*f?,*f??}'::text[]) p, dynamo.iam_policy_to
 	'Effect', 'Deny', 'Action', 'dynamodb:PutItem', 'Resource', 'arn:aws:dynamodb:*:*:table/' || p)), 'regress_iam_alice')
 GROUP BY p ORDER BY p COLLATE "C";
 
+-- a resource that can mean a table denies it, and grants nothing: patterns that name no table
+SELECT r AS resource, count(*) FILTER (WHERE kind = 'sql' AND line ~ 'REVOKE .*other') AS other,
+	count(*) FILTER (WHERE kind = 'sql' AND line ~ 'REVOKE .*numbers') AS numbers,
+	max(line) FILTER (WHERE kind = 'not translated') AS told
+FROM unnest('{**,arn:aws:dynamodb:us-east-1:123456789012:*,arn:aws:*:*:*:table/other,*other,arn:aws:dynamodb:*:*:table?o*r,arn:aws:dynamodb:*:*:tab*,
+	arn:aws:dynamodb:*:*:*/index/*,arn:aws:*:*:*:table/numbers/stream/*,*:table/n?mbers,"${x}*",arn:aws:s3:*,arn:aws:*:*:*:table/none,*others}'::text[]) r,
+	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object(
+	'Effect', 'Deny', 'Action', 'dynamodb:PutItem', 'Resource', r)), 'regress_iam_alice')
+GROUP BY r ORDER BY r COLLATE "C";
+SELECT * FROM dynamo.iam_policy_to_sql('{"Statement": [
+	{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:us-east-1:123456789012:*"},
+	{"Effect": "Allow", "Action": "dynamodb:GetItem", "NotResource": ["arn:aws:dynamodb:*:*:*"]}]}', 'regress_iam_alice');
+-- writes of attributes are not granted, and reading them is another right
+SELECT * FROM dynamo.iam_policy_to_sql('{"Statement": {"Effect": "Allow", "Action": "dynamodb:PutItem", "Resource": "arn:aws:dynamodb:*:*:table/other",
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["pk", "a"]}}}}', 'regress_iam_alice');
+-- names that differ only behind what is cut have views of their own
+SELECT dynamo.create_table('other_items_of_the_first_store', 'pk'), dynamo.create_table('other_items_of_the_second_store', 'pk');
+SELECT role, regexp_replace(line, ' WITH .*', '') AS view FROM unnest('{regress_iam_reader_of_the_first,regress_iam_reader_of_the_second}'::text[]) role,
+	dynamo.iam_policy_to_sql('{"Statement": {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/other_*",
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["pk"]}}}}', role) WHERE line ~ '^CREATE VIEW';
+
 SET client_min_messages = warning;
 DROP SCHEMA t_iam CASCADE;
 DROP ROLE regress_iam_alice, "regress iam ""bob""", "regress_iam""; DROP TABLE victim; --";

@@ -41,6 +41,12 @@ extern const int iam_nactions;
 /* Whether a text matches a pattern with * and ?. */
 extern bool IamMatches(const char *pattern, const char *text, bool ignore_case);
 
+/* In a pattern of ours: any text without a colon. */
+#define IAM_SEGMENT "\001"
+
+/* Whether there is a text that both patterns match; other may have IAM_SEGMENT. */
+extern bool IamPatternsMeet(const char *pattern, const char *other);
+
 /* ---- iam_document.c ---- */
 
 typedef struct IamCondition
@@ -76,6 +82,9 @@ typedef struct IamLimits
 	List	   *problems;		/* of char *: what cannot be expressed */
 	List	   *notes;
 } IamLimits;
+
+/* Whether a condition of the statement lists attributes. */
+extern bool IamLimitsAttributes(const IamStatement *s);
 
 /*
  * Translates conditions for a table whose partition key has this column and

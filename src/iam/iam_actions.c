@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 
 #include "iam/iam.h"
 
@@ -131,4 +132,53 @@ IamMatches(const char *pattern, const char *text, bool ignore_case)
 	while (*pattern == '*')
 		pattern++;
 	return *pattern == '\0';
+}
+
+/* A text as characters, with a zero at the end. */
+static pg_wchar *
+Characters(const char *text, int *n)
+{
+	int			len = (int) strlen(text);
+	pg_wchar   *characters = palloc((len + 1) * sizeof(pg_wchar));
+
+	*n = pg_mb2wchar_with_len(text, characters, len);
+	return characters;
+}
+
+/*
+ * From the end of a on, row[j] tells whether what follows in a and what follows
+ * from position j on in b match one text.
+ */
+bool
+IamPatternsMeet(const char *pattern, const char *other)
+{
+	int			na;
+	int			nb;
+	const pg_wchar *a = Characters(pattern, &na);
+	const pg_wchar *b = Characters(other, &nb);
+	bool	   *row = palloc0((nb + 1) * sizeof(bool));
+
+	for (int i = na; i >= 0; i--)
+	{
+		bool		diagonal = false;	/* of i + 1 and j + 1 */
+
+		CHECK_FOR_INTERRUPTS();
+		for (int j = nb; j >= 0; j--)
+		{
+			bool		below = i < na && row[j];
+			bool		meet;
+
+			if (i == na && j == nb)
+				meet = true;
+			else if (i < na && a[i] == '*')
+				meet = below || (j < nb && row[j + 1]);
+			else if (j < nb && (b[j] == '*' || b[j] == (pg_wchar) IAM_SEGMENT[0]))
+				meet = row[j + 1] || (below && (b[j] == '*' || a[i] != ':'));
+			else
+				meet = i < na && j < nb && diagonal && (a[i] == b[j] || a[i] == '?' || b[j] == '?');
+			diagonal = below;
+			row[j] = meet;
+		}
+	}
+	return row[0];
 }

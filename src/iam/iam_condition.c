@@ -188,8 +188,8 @@ ReadAttributeLimits(const IamCondition *c, IamLimits *limits)
 	limits->attributes = c->values;
 }
 
-static bool
-LimitsAttributes(const IamStatement *s)
+bool
+IamLimitsAttributes(const IamStatement *s)
 {
 	ListCell   *lc;
 
@@ -205,7 +205,7 @@ LimitsAttributes(const IamStatement *s)
 static bool
 HoldsForView(const IamStatement *s, const IamCondition *c)
 {
-	return s->allow && LimitsAttributes(s) && pg_strcasecmp(c->key, SELECT_KEY) == 0 &&
+	return s->allow && IamLimitsAttributes(s) && pg_strcasecmp(c->key, SELECT_KEY) == 0 &&
 		(pg_strcasecmp(c->operator, "StringEquals") == 0 ||
 		 pg_strcasecmp(c->operator, "StringEqualsIfExists") == 0) &&
 		list_length(c->values) == 1 && strcmp(linitial(c->values), "SPECIFIC_ATTRIBUTES") == 0;

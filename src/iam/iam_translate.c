@@ -14,6 +14,7 @@
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/pg_crc.h"
 #include "utils/rel.h"
 
 #include "errors.h"
@@ -23,6 +24,7 @@
 #include "table/table_list.h"
 
 #define CUT_NAME	24
+#define HASH_NAME	9			/* bytes of what tells cut names apart */
 
 /* A table of the schema. */
 typedef struct IamTable
@@ -34,6 +36,7 @@ typedef struct IamTable
 	char	   *sort;			/* the column of the sort key, or NULL */
 	bool		row_security;	/* it has or needs it */
 	bool		announced;
+	List	   *arns;			/* of char *: patterns of its ARN and those of its indexes */
 } IamTable;
 
 /* The effect of a statement on a table. */
@@ -101,6 +104,18 @@ AddLines(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char 
 
 /* ---- tables ---- */
 
+/* Every partition, region and account may be meant. */
+static List *
+ArnsOfTable(const char *name, const TableDef *def)
+{
+	char	   *arn = psprintf("arn:" IAM_SEGMENT ":dynamodb:" IAM_SEGMENT ":" IAM_SEGMENT ":table/%s", name);
+	List	   *arns = list_make1(arn);
+
+	for (int i = 0; i < def->nindexes; i++)
+		arns = lappend(arns, psprintf("%s/index/%s", arn, def->indexes[i].name));
+	return arns;
+}
+
 static IamTable *
 DescribeTable(Oid relid, const char *schema)
 {
@@ -119,6 +134,7 @@ DescribeTable(Oid relid, const char *schema)
 		table->key_type = key->type == VALUE_S ? 'S' : key->type == VALUE_N ? 'N' : 'B';
 		table->sort = KeyCount(&def->key) > 1 ? pstrdup(TableKeyAttribute(def, 1)->column) : NULL;
 		table->row_security = rel->rd_rel->relrowsecurity;
+		table->arns = ArnsOfTable(table->name, def);
 	}
 	if (rel != NULL)
 		table_close(rel, AccessShareLock);
@@ -196,9 +212,31 @@ ReadResource(const char *text)
 	return r;
 }
 
-/* Whether the statement names the table itself by one of its resources. */
+/* Whether a resource can mean the table or a part of it: "arn:aws:dynamodb:*" names none, but means all. */
 static bool
-ConcernsTable(const IamStatement *s, const IamTable *table, bool parts, bool variables)
+CanMeanTable(const char *resource, const IamTable *table)
+{
+	bool		variable;
+	char	   *pattern = ReplaceVariables(resource, &variable);
+	char	   *stream = strstr(pattern, "/stream/");
+	ListCell   *lc;
+
+	if (stream != NULL)
+		*stream = '\0';
+	foreach(lc, table->arns)
+	{
+		if (IamPatternsMeet(pattern, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the statement names the table itself by one of its resources; wide: or
+ * can mean it or a part of it.
+ */
+static bool
+ConcernsTable(const IamStatement *s, const IamTable *table, bool wide)
 {
 	ListCell   *lc;
 
@@ -206,7 +244,9 @@ ConcernsTable(const IamStatement *s, const IamTable *table, bool parts, bool var
 	{
 		Resource	r = ReadResource(lfirst(lc));
 
-		if (r.pattern == NULL || (r.part && !parts) || (r.variable && !variables))
+		if (wide && CanMeanTable(lfirst(lc), table))
+			return true;
+		if (r.pattern == NULL || ((r.part || r.variable) && !wide))
 			continue;
 		if (IamMatches(r.pattern, table->name, false))
 			return true;
@@ -220,7 +260,7 @@ StatementApplies(const IamStatement *s, const IamTable *table)
 {
 	bool		wide = s->allow == s->not_resources;
 
-	return ConcernsTable(s, table, wide, wide) != s->not_resources;
+	return ConcernsTable(s, table, wide) != s->not_resources;
 }
 
 static bool
@@ -236,17 +276,32 @@ MatchesAnyTable(const IamTranslation *t, const char *pattern)
 	return false;
 }
 
+static bool
+CanMeanAnyTable(const IamTranslation *t, const char *resource)
+{
+	ListCell   *lc;
+
+	foreach(lc, t->tables)
+	{
+		if (CanMeanTable(resource, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
 /* Reports how the treatment of a resource differs from IAM. */
 static void
 ReviewResource(IamTranslation *t, const IamStatement *s, const char *text)
 {
 	Resource	r = ReadResource(text);
+	const char *doubt = s->allow ? "is not granted" : "denies every table that it may match";
 
-	if (r.pattern == NULL)
+	if (r.pattern == NULL && CanMeanAnyTable(t, text))
+		AddLine(t, s, IAM_REFUSED, "resource %s: a pattern that can match more than tables %s", text, doubt);
+	else if (r.pattern == NULL)
 		AddLine(t, s, IAM_REFUSED, "resource %s: it is not a DynamoDB table", text);
 	else if (r.variable)
-		AddLine(t, s, IAM_REFUSED, "resource %s: a name with a variable %s", text,
-				s->allow ? "is not granted" : "denies every table that it may match");
+		AddLine(t, s, IAM_REFUSED, "resource %s: a name with a variable %s", text, doubt);
 	else if (!MatchesAnyTable(t, r.pattern))
 		AddLine(t, s, IAM_REFUSED, "resource %s: schema %s has no such table", text, quote_identifier(t->schema));
 	else if (r.part)
@@ -325,7 +380,7 @@ ReviewActions(IamTranslation *t, const IamStatement *s)
 		if (!IsKnownAction(lfirst(lc)))
 			AddLine(t, s, IAM_REFUSED, "action %s: unknown action", (char *) lfirst(lc));
 	}
-	if (ReadsToWrite(s))
+	if (ReadsToWrite(s) && !IamLimitsAttributes(s))
 		AddLine(t, s, IAM_NOTE, "SELECT is also granted, because writes of items need it");
 	for (int i = 0; i < iam_nactions; i++)
 	{
@@ -360,6 +415,8 @@ LimitsAllow(IamTranslation *t, IamRule *rule)
 	if (rule->limits.attributes != NIL && (rule->modes & ~ACL_SELECT) != 0)
 	{
 		AddLine(t, s, IAM_REFUSED, "table %s: writes of single attributes cannot be granted", rule->table->sql);
+		if (ReadsToWrite(s))
+			return false;
 		rule->modes = ACL_SELECT;
 	}
 	return true;
@@ -438,13 +495,19 @@ ModesText(AclMode modes)
 	return out.data;
 }
 
-/* Part of the name of a new object. */
+/* Part of the name of a new object, which differs for each name. */
 static char *
 ShortenName(const char *name)
 {
 	int			len = (int) strlen(name);
+	pg_crc32	hash;
 
-	return pnstrdup(name, pg_mbcliplen(name, len, CUT_NAME));
+	if (len <= CUT_NAME)
+		return pstrdup(name);
+	INIT_TRADITIONAL_CRC32(hash);
+	COMP_TRADITIONAL_CRC32(hash, name, len);
+	FIN_TRADITIONAL_CRC32(hash);
+	return psprintf("%.*s_%08x", pg_mbcliplen(name, len, CUT_NAME - HASH_NAME), name, hash);
 }
 
 static char *
