@@ -14,7 +14,8 @@ DO $$
 BEGIN
 	IF pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.<>) 'UTF8' THEN
 		RAISE EXCEPTION 'dynamo needs a database with encoding UTF8'
-			USING ERRCODE = 'feature_not_supported';
+			USING ERRCODE = 'feature_not_supported',
+			HINT = $hint$CREATE DATABASE ... TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' makes one.$hint$;
 	END IF;
 END $$;
 

@@ -56,6 +56,12 @@ SQL
 
 # ---- what the operators need is said to whoever creates the extension ----
 
+# A cluster that was made without a locale, as in containers, has another encoding.
+value(q{CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'});
+my ($hint) = error_of('CREATE EXTENSION dynamo', 'ascii') =~ /ERROR:  dynamo needs a database with encoding UTF8\n.*HINT:  CREATE DATABASE \.\.\. (.*) makes one\.$/m;
+value("CREATE DATABASE utf8 $hint");
+is(error_of('CREATE EXTENSION dynamo', 'utf8') =~ s/^psql:.*NOTICE.*\n.*HINT.*\n//mr, '', 'in a database of another encoding, the hint says how to make one that has the right one');
+
 value('CREATE DATABASE told');
 my $notice = qr/^psql:.*NOTICE:  the operators of items.*\n.*HINT:  .*ALTER DATABASE told SET search_path = public, dynamo$/;
 
