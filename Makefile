@@ -43,14 +43,22 @@ PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
 	-fvisibility=hidden -fno-semantic-interposition
 
-# The same for calls between files, where the linker is one for ELF.  Nothing in dynamo
-# itself needs another library.
-ifneq ($(shell uname -s),Darwin)
-SHLIB_LINK = -Wl,-Bsymbolic-functions
-endif
-
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# The libraries stand beside each other.  BESIDE comes before LDFLAGS, which may name other
+# directories: rpmbuild refuses $ORIGIN after these.
+ifeq ($(PORTNAME),darwin)
+# PostgreSQL builds modules as bundles, which no library can be linked with.  A dynamic library
+# cannot name the program that loads it: it finds the server's functions when it is loaded.
+BE_DLLLIBS =
+LINK.shared = $(COMPILER) -dynamiclib -install_name '@loader_path/$@' -Wl,-undefined,dynamic_lookup
+BESIDE =
+else
+# Calls within dynamo are bound to it, which needs no other library.
+SHLIB_LINK += -Wl,-Bsymbolic-functions
+BESIDE = -Wl,-rpath,'$$ORIGIN'
+endif
 
 # The install script, with the files that it names.
 NAMED_FILES = src/design/reports.sql src/design/models.sql src/design/help.sql src/monitor/setup.sql \
@@ -61,13 +69,11 @@ build/$(EXTENSION_SCRIPT): $(EXTENSION_SCRIPT) $(NAMED_FILES)
 	sed $(foreach file,$(NAMED_FILES),-e '\|^@$(file)@$$| {' -e 'r $(file)' -e 'd' -e '}') $(EXTENSION_SCRIPT) >$@.tmp
 	mv $@.tmp $@
 
-# The libraries stand beside each other.  This comes before LDFLAGS, which may name other
-# directories: rpmbuild refuses $ORIGIN after these.
-BESIDE = -L. -Wl,-rpath,'$$ORIGIN'
-CITUS_LINK = -l:dynamo$(DLSUFFIX)
-API_LINK = -lz -l:dynamo$(DLSUFFIX)
-FAULTS_LINK = -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
-HTTP_LINK = -lz -l:dynamo_api$(DLSUFFIX) -l:dynamo$(DLSUFFIX)
+# What a library is linked with: others of ours, by their file.
+CITUS_LINK = dynamo$(DLSUFFIX)
+API_LINK = -lz dynamo$(DLSUFFIX)
+FAULTS_LINK = dynamo_api$(DLSUFFIX) dynamo$(DLSUFFIX)
+HTTP_LINK = -lz dynamo_api$(DLSUFFIX) dynamo$(DLSUFFIX)
 # Imports read files that are compressed with zstd where its header is found; make WITH_ZSTD=no builds without.
 WITH_ZSTD ?= $(shell $(CC) $(CPPFLAGS) -E -include zstd.h -x c /dev/null >/dev/null 2>&1 && echo yes || echo no)
 ifeq ($(WITH_ZSTD),yes)
@@ -80,16 +86,16 @@ HTTP_LINK += -lssl -lcrypto
 endif
 
 dynamo_citus$(DLSUFFIX): $(CITUS_OBJS) dynamo$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(CITUS_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(CITUS_LINK)
+	$(LINK.shared) -o $@ $(CITUS_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(CITUS_LINK)
 
 dynamo_api$(DLSUFFIX): $(API_OBJS) dynamo$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(API_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(API_LINK)
+	$(LINK.shared) -o $@ $(API_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(API_LINK)
 
 dynamo_http$(DLSUFFIX): $(HTTP_OBJS) dynamo_api$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(HTTP_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
+	$(LINK.shared) -o $@ $(HTTP_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(HTTP_LINK)
 
 dynamo_faults$(DLSUFFIX): $(FAULTS_OBJS) dynamo_api$(DLSUFFIX)
-	$(CC) $(CFLAGS) -shared -o $@ $(FAULTS_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(FAULTS_LINK)
+	$(LINK.shared) -o $@ $(FAULTS_OBJS) $(BESIDE) $(LDFLAGS) $(LDFLAGS_SL) $(FAULTS_LINK)
 
 OTHER_LIBRARIES = $(addsuffix $(DLSUFFIX), dynamo_citus dynamo_api dynamo_http dynamo_faults)
 
