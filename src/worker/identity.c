@@ -146,6 +146,13 @@ IdentityAssume(const Identity *identity, bool for_requests)
 }
 
 void
+IdentityForgetTemporary(void)
+{
+	if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
+		assumed.role = InvalidOid;
+}
+
+void
 IdentityEnter(void)
 {
 	SetUserIdAndSecContext(assumed.role, SECURITY_LOCAL_USERID_CHANGE);

@@ -30,6 +30,12 @@ extern DYNAMO_EXPORT bool IdentityIsAssumed(const Identity *identity, bool for_r
 extern DYNAMO_EXPORT void IdentityAssume(const Identity *identity, bool for_requests);
 
 /*
+ * After a transaction: if it has used temporary objects, the role is assumed again
+ * before the next one, which removes them.
+ */
+extern DYNAMO_EXPORT void IdentityForgetTemporary(void);
+
+/*
  * Begin and end the time in which code of other users may run, which must not
  * be able to change the role.  Call the first function after a transaction has
  * begun and the second after it has ended in any way.

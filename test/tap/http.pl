@@ -408,6 +408,22 @@ is($node->safe_psql('postgres', 'SELECT count(*), count(*) FILTER (WHERE outcome
 	'7|0|app|app', 'no trigger becomes another role');
 is($read->(@other), '200 none', 'changes of the session do not affect another role');
 is($read->(), '200 none', 'changes of the session do not affect the same role later');
+$node->safe_psql('postgres', q{
+CREATE TABLE left_over (found text);
+GRANT INSERT ON left_over TO PUBLIC;
+CREATE FUNCTION public.leave_something() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.left_over VALUES (pg_catalog.to_regclass('pg_temp.left_table')::text);
+	CREATE TEMP TABLE IF NOT EXISTS left_table (a int);
+	RETURN NEW;
+END $$;
+SELECT dynamo.create_table('Leave', partition_key => 'PK');
+ALTER TABLE "Leave" OWNER TO app;
+CREATE TRIGGER leave_something BEFORE INSERT ON "Leave" FOR EACH ROW EXECUTE FUNCTION public.leave_something();
+});
+is((api($socket, 'PutItem', { TableName => 'public.Leave', Item => { PK => { S => "x$_" } } }))[0], 200, "write $_ with a trigger that leaves a temporary table") for 1 .. 3;
+is($node->safe_psql('postgres', 'SELECT count(*), count(found) FROM left_over'), '3|0', 'temporary objects end with the request, also for the same role');
+$node->safe_psql('postgres', 'DROP TABLE "Leave", left_over; DROP FUNCTION public.leave_something()');
 
 $node->safe_psql('postgres', q{
 CREATE SCHEMA elsewhere AUTHORIZATION other;
