@@ -343,10 +343,10 @@ if [[ -n ${PG_CONFIG:-} ]] && grep -qs __asan_init "${PG_CONFIG%/*}/postgres"; t
 	server_env+=(ASAN_OPTIONS="$ASAN_OPTIONS" UBSAN_OPTIONS=print_stacktrace=1)
 fi
 
-# temporary_notes NAME: makes $notes and $work, which cleanup removes, and sets log.
+# temporary_notes NAME [DIRECTORY]: makes $notes and $work, which cleanup removes, and sets log.
 temporary_notes()
 {
-	notes=$(mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX")
+	notes=$(mktemp -d "${2:-${TMPDIR:-/tmp}}/$1.XXXXXX")
 	work=$notes/server
 	log=$notes/log
 	mkdir "$work"
