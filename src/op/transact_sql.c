@@ -77,7 +77,7 @@ typedef struct ActionKinds
 } ActionKinds;
 
 static const ActionKinds writes = {write_kinds, lengthof(write_kinds), "Put, Update, Delete or ConditionCheck"};
-static const ActionKinds gets = {get_kinds, lengthof(get_kinds), "Get"};
+static const ActionKinds only_gets = {get_kinds, lengthof(get_kinds), "Get"};
 
 /* One action of the list. */
 typedef struct Action
@@ -405,7 +405,7 @@ TransactGet(FunctionCallInfo fcinfo)
 	GetOp	   *ops;
 	ItemList   *items;
 
-	ReadActions(fcinfo, &gets, &list);
+	ReadActions(fcinfo, &only_gets, &list);
 	ops = palloc0(sizeof(GetOp) * list.n);
 	for (int i = 0; i < list.n; i++)
 	{
