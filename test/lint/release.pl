@@ -31,6 +31,7 @@ my $version = $meta->{version};
 is($meta->{provides}{dynamo}{version}, $version, 'META.json: what it provides');
 is(in_file('src/version.h', qr/#define DYNAMO_VERSION "(.*)"/), $version, 'src/version.h');
 is(in_file('packaging/postgresql-dynamo.spec', qr/^Version: *(\S+)$/m), $version, 'the RPM spec');
+is(in_file('packaging/homebrew/dynamo.rb', qr{^  url ".*/\Qdynamo-\E([^/]+)\.zip"$}m), $version, 'the Homebrew formula');
 is(decode_json(slurp('packaging/npm/dynamo-local/package.json'))->{version}, $version, 'the npm package');
 is(in_file('debian/changelog', qr/^\S+ \((.*)-\d+\)/), $version, 'debian/changelog');
 is(in_file('CHANGELOG.md', qr/^## (\S+)/m), $version, 'CHANGELOG.md');
