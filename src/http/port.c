@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <unistd.h>
+
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
