@@ -83,12 +83,24 @@ ReadCsvField(Record *record, StringInfo field)
 		record->at++;
 }
 
-/* An odd number of quotes has an open one. */
+/* As fields are read: a quote opens a field only at its beginning. */
 bool
-CsvIsOpen(const char *text, int len, bool open)
+CsvIsOpen(const CsvFormat *format, const char *text, int len, bool open)
 {
+	bool		begins = !open;
+	bool		quoted = open;
+
 	for (int i = 0; i < len; i++)
-		open ^= text[i] == '"';
+	{
+		if (text[i] == '"' && (begins || quoted))
+		{
+			quoted = true;
+			open = !open;
+		}
+		else if (text[i] == format->delimiter && !open)
+			quoted = false;
+		begins = text[i] == format->delimiter && !open;
+	}
 	return open;
 }
 

@@ -23,7 +23,7 @@ typedef struct CsvFormat
  * Whether a quote is open after this part of a record, which then continues on the
  * next line; open: whether one was open before.
  */
-extern bool CsvIsOpen(const char *text, int len, bool open);
+extern bool CsvIsOpen(const CsvFormat *format, const char *text, int len, bool open);
 
 /* Takes the names from a record; the names are in the current memory context. */
 extern void CsvReadNames(CsvFormat *format, const char *text, uint32 len);

@@ -279,7 +279,7 @@ ReadImportRecord(const Import *import, InputFile *input, StringInfo text)
 	resetStringInfo(text);
 	while (InputLine(input, text) && text->len > known && import->csv != NULL)
 	{
-		open = CsvIsOpen(text->data + known, text->len - known, open);
+		open = CsvIsOpen(import->csv, text->data + known, text->len - known, open);
 		known = text->len;
 		if (!open)
 			break;

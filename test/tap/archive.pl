@@ -311,6 +311,10 @@ put_file('bucket/csv/a.csv', qq{pk,name,note\n1,"a, ""b""",\n2,"two\nlines",x\r\
 is(imported('csv', 'csv/', InputFormat => 'CSV')->{ImportStatus}, 'COMPLETED', 'CSV is imported');
 is(sql('SELECT item FROM csv ORDER BY pk'), qq({"name": {"S": "a, \\"b\\""}, "pk": {"S": "1"}}\n{"name": {"S": "two\\nlines"}, "note": {"S": "x"}, "pk": {"S": "2"}}),
 	'with quotes, line breaks and empty fields');
+put_file('bucket/inch/a.csv', qq{pk\n5" pipe\n6" pipe\n"7"" pipe"\n});
+imported('inch', 'inch/', InputFormat => 'CSV');
+is(sql('SELECT pk FROM inch ORDER BY pk'), qq(5" pipe\n6" pipe\n7" pipe), 'a quote within a field that is not quoted is a character');
+is(sql('SELECT count(*) FROM inch'), '3', 'and opens nothing');
 put_file('bucket/tsv/a', "1\tb\n");
 my $tsv = import_input('tsv', 'tsv/', InputFormat => 'CSV', InputFormatOptions => { Csv => { Delimiter => "\t", HeaderList => [ 'pk', 'v' ] } });
 $tsv->{TableCreationParameters}{AttributeDefinitions} = [ { AttributeName => 'pk', AttributeType => 'N' } ];
