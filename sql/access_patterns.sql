@@ -177,6 +177,8 @@ SELECT orders_of_customer('c1', 30), orders_of_customer('c1', 38) LIMIT 2;
 SELECT order_id, orders_of_customer('c1', order_id, order_id) IS NOT NULL AS found FROM (VALUES (36), (37), (38)) v(order_id);
 SELECT orders_of_customer('c1', generate_series(36, 38)) IS NOT NULL AS found;
 SELECT orders_of_customer('c1', 38) WHERE false;
+CREATE SEQUENCE asked;
+SELECT orders_of_customer('c1', 36) WHERE nextval('asked') = 1;
 PREPARE in_list(text) AS SELECT orders_of_customer($1, 38);
 EXECUTE in_list('c1');
 EXECUTE in_list(NULL);

@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -86,13 +87,14 @@ FindCall(const Query *query)
 	return found;
 }
 
+/* A volatile condition is evaluated once if there are no tables; it must not be for each row. */
 static bool
 SelectsWithoutTables(const Query *query)
 {
 	return query->commandType == CMD_SELECT && query->hasTargetSRFs && query->rtable == NIL &&
 		query->setOperations == NULL && query->groupClause == NIL && query->groupingSets == NIL &&
 		query->havingQual == NULL && query->distinctClause == NIL && !query->hasAggs &&
-		!query->hasWindowFuncs && query->rowMarks == NIL;
+		!query->hasWindowFuncs && query->rowMarks == NIL && !contain_volatile_functions(query->jointree->quals);
 }
 
 /* The names of the columns of a function in FROM; sets the type of its rows. */
