@@ -53,7 +53,6 @@ LogFull(void)
 }
 
 /* Tells a client without waiting for what it sends. */
-
 static void
 TurnAway(pgsocket fd)
 {
@@ -205,13 +204,7 @@ AcceptFromWorkers(void)
 
 		if (fd == PGINVALID_SOCKET)
 			return;
-		if (fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
-			AdmitClient(fd);
-		else
-		{
-			ShareEnd();
-			closesocket(fd);
-		}
+		AdmitClient(fd);
 	}
 }
 

@@ -144,11 +144,14 @@ FlushQueueVisible(void)
 bool
 FlushQueueAwait(XLogRecPtr first, XLogRecPtr last)
 {
-	Latch	   *flusher = queue->flusher;
 	bool		more = last > pg_atomic_read_u64(&my_slot->last);
+	Latch	   *flusher;
 
 	pg_atomic_write_u64(&my_slot->first, first);
 	pg_atomic_write_u64(&my_slot->last, last);
+	/* either this process sees that the flusher has ended, or that one what is awaited (StopFlusher) */
+	pg_memory_barrier();
+	flusher = queue->flusher;
 	if (flusher == NULL)
 		return false;
 	if (more)

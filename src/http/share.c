@@ -391,5 +391,6 @@ ShareReceive(void)
 		message.msg_controllen = sizeof(control.room);
 	}
 	memcpy(&fd, CMSG_DATA(header), sizeof(int));
+	(void) fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return fd;
 }

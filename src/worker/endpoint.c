@@ -238,7 +238,7 @@ DefineSettings(void)
 							   NULL, NULL);
 }
 
-/* Room for what the workers share, which they put there (http/library.c). */
+/* Room for what the workers share, which they put there (http/http_library.c). */
 static void
 RequestEndpointMemory(void)
 {
