@@ -21,13 +21,10 @@
 #include "archive/archive_worker.h"
 #include "background_worker.h"
 #include "errors.h"
+#include "object_locks.h"
 #include "worker/api.h"
 
 /* ---- the lock ---- */
-
-/* PostgreSQL locks no such subobject of pg_class; build_lock.c uses another one. */
-#define JOB_SUBOBJECT	2
-#define START_SUBOBJECT	3
 
 /* Workers that the endpoint and the server need at least; jobs get half of the others. */
 #define OTHER_WORKERS	4
@@ -37,7 +34,7 @@ SetJobTag(LOCKTAG *tag, const char *id)
 {
 	uint32		hash = hash_bytes((const unsigned char *) id, (int) strlen(id));
 
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, hash, JOB_SUBOBJECT);
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, hash, LOCK_OF_JOB);
 	tag->locktag_lockmethodid = USER_LOCKMETHOD;
 }
 
@@ -99,7 +96,7 @@ LockStarts(Oid role, bool wait)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, role, START_SUBOBJECT);
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, role, LOCK_OF_JOB_START);
 	tag.locktag_lockmethodid = USER_LOCKMETHOD;
 	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }

@@ -27,6 +27,7 @@
 #include "citus/session.h"
 #include "citus/shards.h"
 #include "ddl/ddl.h"
+#include "object_locks.h"
 #include "table/distribution.h"
 #include "table/table_name.h"
 
@@ -305,7 +306,7 @@ LockForApplier(Oid table)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, table, APPLIER_SUBOBJECT);
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, table, LOCK_OF_APPLIER);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 

@@ -13,9 +13,6 @@
 
 struct Verification;
 
-/* The subobject of a table, or of a shard, that its applier has locked. */
-#define APPLIER_SUBOBJECT	4
-
 /* Locks a shard of this node against other appliers until the end of the transaction. */
 extern void LockShardForApplier(Oid shard);
 

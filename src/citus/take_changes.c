@@ -29,6 +29,7 @@
 #include "citus/apply.h"
 #include "citus/shards.h"
 #include "compat.h"
+#include "object_locks.h"
 #include "security/owner.h"
 #include "store/raw_table.h"
 #include "table/distribution.h"
@@ -60,7 +61,7 @@ LockShardForApplier(Oid shard)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, shard, APPLIER_SUBOBJECT);
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, shard, LOCK_OF_APPLIER);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 

@@ -2,8 +2,8 @@
  * build_lock.c
  *	  The lock held by the builder of a table's indexes.
  *
- * It is a lock on the table as an object with subobject 1, which PostgreSQL
- * itself never locks.  pg_locks shows it with its holder.
+ * It is a lock on the table as an object (object_locks.h).  pg_locks shows it
+ * with its holder.
  */
 #include "postgres.h"
 
@@ -20,11 +20,10 @@
 
 #include "ddl/brief_lock.h"
 #include "ddl/build_lock.h"
+#include "object_locks.h"
 
 /* Time in which a canceled builder normally ends. */
 #define CANCEL_MILLISECONDS	100
-
-#define BUILD_SUBOBJECT	1
 
 /* The mode of builders; to exclude builders a stronger mode is used. */
 #define BUILDER_MODE	ShareUpdateExclusiveLock
@@ -32,7 +31,7 @@
 static void
 SetBuilderTag(LOCKTAG *tag, Oid relid)
 {
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, BUILD_SUBOBJECT);
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, LOCK_OF_BUILD);
 }
 
 void

@@ -22,6 +22,7 @@
 #include "extension_objects.h"
 #include "index/build.h"
 #include "migrate/migrate.h"
+#include "object_locks.h"
 #include "security/owner.h"
 #include "table/table_list.h"
 
@@ -39,19 +40,20 @@ PGDLLEXPORT void dynamo_migration_worker_main(Datum arg);
 
 /* ---- the lock of the worker ---- */
 
-/*
- * The table as an object with this subobject, which PostgreSQL never locks; 1 is that of index
- * builds.  The method is that of advisory locks, which the end of a process releases.
- */
-#define MIGRATION_SUBOBJECT	2
+/* The method is that of advisory locks, which the end of a process releases. */
+static void
+SetMigrationTag(LOCKTAG *tag, Oid relid)
+{
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, LOCK_OF_MIGRATION);
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
 
 static bool
 TryMigrationLock(Oid relid, bool session)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, relid, MIGRATION_SUBOBJECT);
-	tag.locktag_lockmethodid = USER_LOCKMETHOD;
+	SetMigrationTag(&tag, relid);
 	return LockAcquire(&tag, ShareUpdateExclusiveLock, session, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
@@ -60,8 +62,7 @@ ReleaseMigrationLock(Oid relid, bool session)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, relid, MIGRATION_SUBOBJECT);
-	tag.locktag_lockmethodid = USER_LOCKMETHOD;
+	SetMigrationTag(&tag, relid);
 	LockRelease(&tag, ShareUpdateExclusiveLock, session);
 }
 

@@ -20,6 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "object_locks.h"
 #include "store/segment.h"
 
 /*
@@ -29,9 +30,6 @@
 
 /* In this field, SQL's advisory locks have 1 and 2. */
 #define ADVISORY_KIND	3
-
-/* No column has this number, and no other lock of the extension on tables. */
-#define SUBOBJECT		4
 
 /* These modes conflict, and a standby allows the first one on any object. */
 #define READER_MODE		RowShareLock
@@ -66,7 +64,7 @@ SetSegmentTag(LOCKTAG *tag, Oid relid, uint32 period)
 static void
 SetObjectTag(LOCKTAG *tag, Oid relid)
 {
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, SUBOBJECT);
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, LOCK_OF_SEGMENTS);
 }
 
 /*

@@ -27,19 +27,17 @@
 
 #include "compat.h"
 #include "extension_objects.h"
+#include "object_locks.h"
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "table/relation_change.h"
 
-/* ---- locks on subobjects of the stream's table ---- */
-
-#define NUMBER_SUBOBJECT	2
-#define TRIM_SUBOBJECT		3
+/* ---- locks on the stream's table as an object ---- */
 
 static void
-SetStreamTag(LOCKTAG *tag, Oid stream, int subobject)
+SetStreamTag(LOCKTAG *tag, Oid stream, ObjectLock lock)
 {
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, stream, subobject);
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, stream, lock);
 }
 
 void
@@ -47,7 +45,7 @@ StreamWaitForWriters(Oid stream)
 {
 	LOCKTAG		tag;
 
-	SetStreamTag(&tag, stream, NUMBER_SUBOBJECT);
+	SetStreamTag(&tag, stream, LOCK_OF_STREAM_NUMBERS);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	LockRelease(&tag, ExclusiveLock, false);
 }
@@ -57,7 +55,7 @@ StreamLockForTrim(Oid stream, bool wait)
 {
 	LOCKTAG		tag;
 
-	SetStreamTag(&tag, stream, TRIM_SUBOBJECT);
+	SetStreamTag(&tag, stream, LOCK_OF_TRIM);
 	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
@@ -347,7 +345,7 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 	 * number, so assign an id first.
 	 */
 	(void) GetCurrentTransactionId();
-	SetStreamTag(&tag, RelationGetRelid(t->own.rel), NUMBER_SUBOBJECT);
+	SetStreamTag(&tag, RelationGetRelid(t->own.rel), LOCK_OF_STREAM_NUMBERS);
 	(void) LockAcquire(&tag, mode, false, false);
 	number = TakeNumber(t);
 	FormRow(t, number, row);
