@@ -1,4 +1,4 @@
-# http_sdk.pl: unmodified AWS SDKs with the HTTP endpoint.
+# http_sdk.pl: unmodified AWS SDKs with the HTTP endpoint, after the steps of the README.
 #
 # boto3 is used if Python has it.  DYNAMO_SDK names a directory in which
 # `npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb` was run.  Nothing
@@ -16,6 +16,7 @@ use Time::HiRes qw(sleep);
 my $scripts = "$FindBin::RealBin/../sdk";
 my $directory = $ENV{DYNAMO_SDK} // '';
 my %client;
+my $beside;
 
 sub runs
 {
@@ -33,7 +34,7 @@ if (runs('python3', '-c', 'import boto3'))
 if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--version'))
 {
 	# a module finds other modules beside it
-	my $beside = PostgreSQL::Test::Utils::tempdir();
+	$beside = PostgreSQL::Test::Utils::tempdir();
 
 	symlink("$directory/node_modules", "$beside/node_modules");
 	append_to_file("$beside/$_", slurp_file("$scripts/$_")) for 'javascript.mjs', 'parts.mjs';
@@ -47,15 +48,43 @@ SKIP: { skip 'the AWS SDK for JavaScript is not installed: DYNAMO_SDK names its 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('http_sdk', $port, 2);
 
-$node->safe_psql('postgres', q{
-CREATE ROLE app LOGIN;
-GRANT CREATE ON SCHEMA public TO app;
-SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+# The SQL of the README, from its top to its end, prepares the server.  It has the role, a
+# place for the tables that the programs create, and the access key.
+my $readme = slurp_file("$FindBin::RealBin/../../README.md");
+my $page = slurp_file("$FindBin::RealBin/../../docs/http.md");
+my ($id, $secret) = last_access_key(join "\n", $readme =~ /^```sql\n(.*?)^```$/msg);
+
+# Runs SQL that ends with a new access key, and returns the key and its secret.
+sub last_access_key
+{
+	my ($sql) = @_;
+	my $answer = $node->safe_psql('postgres', $sql);
+
+	return $answer =~ /^(DYNA\w+)\|(\S+)$/m;
+}
+
+# A program as a page has it, with the server's address and an access key in their places.
+sub program_with_key
+{
+	my ($text, $key, $key_secret) = @_;
+
+	return $text =~ s/http:\/\/localhost:8000/http:\/\/127.0.0.1:$port/r =~ s/"DYNA\.\.\."/"$key"/r =~ s/"\.\.\."/"$key_secret"/r;
+}
+
+# Runs a program, and tests what it prints.
+sub program_prints
+{
+	my ($command, $expected, $name) = @_;
+	my ($stdout, $stderr) = ('', '');
+
+	IPC::Run::run($command, '<', '/dev/null', '>', \$stdout, '2>', \$stderr, IPC::Run::timeout(1200));
+	is($stdout, $expected, $name) or diag($stderr);
+}
 
 # what the programs use that never name a key attribute
 $node->safe_psql('postgres', q{
 SET ROLE app;
-SET search_path = public, dynamo;
+SET search_path = app, dynamo;
 SELECT create_table('sdk_parts', partition_key => 'PK', sort_key => 'SK',
     indexes => '[{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
 SELECT create_entity('sdk_parts', 'customer', type_attribute => 'kind',
@@ -68,10 +97,29 @@ SELECT create_access_pattern('sdk_parts', 'orders_of_customer', 'customer_id = :
 for my $name (sort keys %client)
 {
 	my ($stdout, $stderr) = ('', '');
-	my $result = IPC::Run::run([ @{ $client{$name} }, "http://127.0.0.1:$port", 'TESTKEY', 'TESTSECRET' ],
+	my $result = IPC::Run::run([ @{ $client{$name} }, "http://127.0.0.1:$port", $id, $secret ],
 		'<', '/dev/null', '>', \$stdout, '2>', \$stderr, IPC::Run::timeout(1200));
 
 	ok($result && $stdout eq "ok\n", "$name works") or diag($stderr);
+}
+
+# ---- the programs of the pages ----
+
+my ($web, $web_secret) = last_access_key($page =~ /^```sql\n(CREATE EXTENSION.*?)^```$/ms);
+
+if ($beside)
+{
+	append_to_file("$beside/readme.mjs",
+		program_with_key(join("\n", $readme =~ /^```js\n(.*?)^```$/msg), $id, $secret) . "console.log(Items.length);\n");
+	program_prints([ 'node', '--no-warnings', "$beside/readme.mjs" ], "51\n", 'the program of the README reads what its SQL has written');
+	append_to_file("$beside/music.mjs", program_with_key($page =~ /^```js\n(.*?)^```$/ms, $web, $web_secret));
+	program_prints([ 'node', '--no-warnings', "$beside/music.mjs" ],
+		"{ Artist: 'Acme Band', SongTitle: 'Happy Day', Year: 1984 }\n", 'the program of docs/http.md for JavaScript');
+}
+if ($client{boto3})
+{
+	program_prints([ 'python3', '-c', program_with_key($page =~ /^```python\n(.*?)^```$/ms, $web, $web_secret) ],
+		"{'Artist': 'Acme Band', 'SongTitle': 'Happy Day', 'Year': Decimal('1984')}\n", 'the program of docs/http.md for Python');
 }
 
 $node->stop;
