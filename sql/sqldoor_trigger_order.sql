@@ -40,6 +40,13 @@ CREATE TRIGGER "~z_later" BEFORE INSERT OR UPDATE OF item ON shop FOR EACH ROW E
 SELECT * FROM our_triggers ORDER BY 1, 2;
 DROP TRIGGER "~z_later" ON shop;
 SELECT * FROM our_triggers ORDER BY 1, 2;
+-- a setting of dumps is not enough to be one
+SET check_function_bodies = off;
+CREATE TRIGGER "~z_later" BEFORE INSERT OR UPDATE OF item ON shop FOR EACH ROW EXECUTE FUNCTION change();
+SELECT * FROM our_triggers ORDER BY 1, 2;
+DROP TRIGGER "~z_later" ON shop;
+RESET check_function_bodies;
+SELECT * FROM our_triggers ORDER BY 1, 2;
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "early"}, "act": {"S": "index"}}');
 SELECT "PK", "G", item FROM shop;
 DELETE FROM shop;

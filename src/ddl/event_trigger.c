@@ -14,7 +14,6 @@
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -24,6 +23,7 @@
 #include "extension_objects.h"
 #include "security/owner.h"
 #include "table/distribution.h"
+#include "table/restoring.h"
 
 bool
 IsOurFunction(Oid function)
@@ -202,7 +202,7 @@ EnableTriggers(Oid relid)
 static const char *
 TriggerOfStatement(const Node *statement)
 {
-	if (StatementIsOurs() || !check_function_bodies)
+	if (StatementIsOurs() || IsDumpScript())
 		return NULL;
 	if (IsA(statement, CreateTrigStmt))
 		return ((const CreateTrigStmt *) statement)->trigname;
@@ -281,7 +281,7 @@ DefinitionToFollow(Relation rel, bool dropped)
 void
 FollowTriggerOrder(Oid relid, bool dropped)
 {
-	Relation	rel = check_function_bodies && !StatementIsOurs() ?
+	Relation	rel = !IsDumpScript() && !StatementIsOurs() ?
 		try_table_open(PartitionRoot(relid), AccessShareLock) : NULL;
 	const TableDef *def;
 	OwnerScope	scope;

@@ -1,6 +1,6 @@
 /*
  * restoring.c
- *	  Whether rows come from a dump.
+ *	  Whether rows or statements come from a dump.
  *
  * A dump contains a table's rows, its index tables and its stream.  From a data-only
  * dump they come into tables that have their triggers.  Index tables and totals are
@@ -26,9 +26,15 @@
 static Oid	restored = InvalidOid;
 
 bool
+IsDumpScript(void)
+{
+	return !check_function_bodies && namespace_search_path[0] == '\0';
+}
+
+bool
 IsRestoring(Relation rel)
 {
-	return !check_function_bodies && !row_security && namespace_search_path[0] == '\0' &&
+	return IsDumpScript() && !row_security &&
 		RelationOwnercheck(RelationGetRelid(rel), GetUserId());
 }
 

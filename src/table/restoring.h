@@ -1,11 +1,18 @@
 /*
  * restoring.h
- *	  Whether rows come from a dump.
+ *	  Whether rows or statements come from a dump.
  */
 #ifndef DYNAMO_TABLE_RESTORING_H
 #define DYNAMO_TABLE_RESTORING_H
 
 #include "utils/relcache.h"
+
+/*
+ * Whether the session has the fixed settings of pg_dump's output that no option of pg_dump
+ * changes.  Sessions of users have check_function_bodies off, too, but not without a
+ * search path.
+ */
+extern bool IsDumpScript(void);
 
 /*
  * Whether the session inserts rows from a dump into a table: it has the fixed
