@@ -87,7 +87,7 @@ sub files_of
 }
 
 for my $example ([ 'Jest', [ 'jest', 'bin/jest.js' ], 4 ], [ 'Vitest', [ 'vitest', 'vitest.mjs', 'run' ], 4 ],
-	[ 'Mocha', [ 'mocha', 'bin/mocha.js', '--require', './hooks.mjs', 'music.spec.mjs' ], 2 ])
+	[ 'Mocha', [ 'mocha', 'bin/mocha.js', '--require', './hooks.mjs', '--timeout', '60000', 'music.spec.mjs' ], 2 ])
 {
 	my ($name, $runner, $count) = @$example;
 	my ($module, $program, @arguments) = @$runner;
