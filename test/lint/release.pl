@@ -118,8 +118,16 @@ is(join("\n", @problems), '', 'META.json follows the PGXN Meta Spec');
 # What the packages take from the sources besides what make installs.
 my %named = (
 	'the RPM spec' => [ map { split ' ' } slurp('packaging/postgresql-dynamo.spec') =~ /^%(?:doc|license) (.*)$/mg ],
-	'debian/rules' => [ map { split ' ' } slurp('debian/rules') =~ /^\tdh_install(?:docs|changelogs)(?: --\S+)* (.*)$/mg ],
+	'debian/rules' => [ map { split ' ' } slurp('debian/rules') =~ /^(?:\tdh_install(?:docs|changelogs)(?: --\S+)*|PAGES =) (.*)$/mg ],
 	'Dockerfile' => [ map { split ' ' } slurp('Dockerfile') =~ /^COPY (?!--)(.*) \S+$/mg ]);
+
+# Of these folders the packages have a copy with the page alone.
+my ($linked) = slurp('debian/rules') =~ /^LINKED = (.*)$/m;
+for my $files (@named{ 'the RPM spec', 'debian/rules' })
+{
+	$files = [ map { s{^pages/(\w+)$}{$1/README.md}r } map { /^\$\(LINKED:/ ? map({ "$_/README.md" } split ' ', $linked) : /^\$\(PAGES\)$/ ? () : $_ } @$files ];
+}
+
 for my $package (sort keys %named)
 {
 	my @files = @{ $named{$package} };
@@ -130,6 +138,21 @@ for my $package ('the RPM spec', 'debian/rules')
 {
 	my %has = map { $_ => 1 } @{ $named{$package} };
 	ok($has{"packaging/$_"}, "$package: the package has packaging/$_") for qw(grafana prometheus);
+
+	# links between the pages of the package, all of which begin at the root of the project here
+	my @pages = map { -d ? split(/\0/, `find $_ -name '*.md' -print0`) : /\.md$/ ? $_ : () } @{ $named{$package} };
+	my @dead;
+	for my $page (@pages)
+	{
+		my ($folder) = $page =~ m{^(.*/)?};
+		for my $target (slurp($page) =~ /\]\(([^):#\s]+)(?:#[^)\s]*)?\)/g)
+		{
+			my $path = ($folder // '') . $target;
+			1 while $path =~ s{(?:^|(?<=/))(?!\.\./)[^/]+/\.\./}{};
+			push @dead, "$page: $target" if !grep { $path eq $_ || $path =~ m{^\Q$_\E/} } @{ $named{$package} };
+		}
+	}
+	is(join("\n", @dead), '', "$package: links lead to pages of the package");
 }
 
 # ---- the extension ----
