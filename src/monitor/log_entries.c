@@ -151,7 +151,8 @@ SearchFile(LogSearch *s, const char *name)
 	{
 		CHECK_FOR_INTERRUPTS();
 		appendStringInfoString(&line, piece);
-		if (line.data[line.len - 1] != '\n' && line.len < MAX_ENTRY)
+		/* a piece that begins with a zero byte adds nothing */
+		if (line.len == 0 || (line.data[line.len - 1] != '\n' && line.len < MAX_ENTRY))
 			continue;
 		AddLogLine(s, line.data);
 		resetStringInfo(&line);
