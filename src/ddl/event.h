@@ -38,9 +38,12 @@ typedef struct HeldIndex HeldIndex;
 extern bool FindNamedIndex(const RangeVar *name, HeldIndex *held);
 
 /*
- * Returns the definition of a table or of the partitioned table that it
- * belongs to; NULL if there is none.
+ * Opens a dynamo table, or the partitioned one that a partition belongs to; NULL if there is none.
+ * DDL on a partition waits for its table only if it must: that is locked first, otherwise.
  */
+extern Relation RootOpen(Oid relid);
+
+/* Returns the definition of that table, or NULL. */
 extern TableDef *RootDefinition(Oid relid);
 
 /*

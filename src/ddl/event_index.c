@@ -79,6 +79,19 @@ IndexOfTable(Relation index_table, Oid *table)
 	return index != NULL && index->kind->own_entries ? index : NULL;
 }
 
+static bool
+IsLinked(Oid relid)
+{
+	Relation	rel = IsTable(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	char	   *label;
+	bool		linked = rel != NULL && OidIsValid(LinkedTable(rel, &label));
+
+	if (rel != NULL)
+		table_close(rel, AccessShareLock);
+	return linked;
+}
+
+/* A shard has a clone of the link of its index table: tables of other partitions are not waited for. */
 bool
 FindHeldIndex(Oid relid, HeldIndex *held)
 {
@@ -86,7 +99,11 @@ FindHeldIndex(Oid relid, HeldIndex *held)
 	const IndexDef *index;
 
 	if (get_rel_relispartition(relid))
+	{
+		if (!IsLinked(relid))
+			return false;
 		relid = get_partition_parent(relid, true);
+	}
 	rel = IsTable(relid) ? try_table_open(relid, AccessShareLock) : NULL;
 	if (rel == NULL)
 		return false;

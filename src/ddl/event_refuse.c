@@ -31,11 +31,30 @@ FindNamedIndex(const RangeVar *name, HeldIndex *held)
 	return OidIsValid(relid) && FindHeldIndex(relid, held);
 }
 
-/* Returns the definition of a table or of its partition root, or NULL. */
+/* Returns a table, or the root of a partition, that has our trigger, as its partitions have, too; or InvalidOid. */
+static Oid
+RootIfOurs(Oid relid)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	bool		is_ours = rel != NULL && RelationIsDynamoTable(rel);
+
+	if (rel != NULL)
+		relation_close(rel, AccessShareLock);
+	return is_ours ? PartitionRoot(relid) : InvalidOid;
+}
+
+Relation
+RootOpen(Oid relid)
+{
+	Oid			root = RootIfOurs(relid);
+
+	return OidIsValid(root) ? try_relation_open(root, AccessShareLock) : NULL;
+}
+
 TableDef *
 RootDefinition(Oid relid)
 {
-	Relation	rel = try_relation_open(PartitionRoot(relid), AccessShareLock);
+	Relation	rel = RootOpen(relid);
 	TableDef   *def;
 
 	if (rel == NULL)

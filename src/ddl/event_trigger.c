@@ -281,8 +281,7 @@ DefinitionToFollow(Relation rel, bool dropped)
 void
 FollowTriggerOrder(Oid relid, bool dropped)
 {
-	Relation	rel = !IsDumpScript() && !StatementIsOurs() ?
-		try_table_open(PartitionRoot(relid), AccessShareLock) : NULL;
+	Relation	rel = !IsDumpScript() && !StatementIsOurs() ? RootOpen(relid) : NULL;
 	const TableDef *def;
 	OwnerScope	scope;
 	Oid			owner;

@@ -95,8 +95,8 @@ FollowRows(Oid trigger, const List *partitions)
 static void
 TriggersFollow(Oid table, const List *partitions)
 {
-	Relation	rel = table_open(table, AccessShareLock);
-	const TableDef *def = TableDefCopy(rel);
+	Relation	rel = RootOpen(table);
+	const TableDef *def = rel != NULL ? TableDefCopy(rel) : NULL;
 	const TriggerDesc *triggers = def != NULL ? CopyTriggerDesc(rel->trigdesc) : NULL;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
@@ -104,7 +104,8 @@ TriggersFollow(Oid table, const List *partitions)
 		if (FollowsRows(&triggers->triggers[i], def))
 			FollowRows(triggers->triggers[i].tgoid, partitions);
 	}
-	table_close(rel, AccessShareLock);
+	if (rel != NULL)
+		table_close(rel, AccessShareLock);
 }
 
 void
@@ -117,7 +118,7 @@ TriggersFollowPartitions(Oid table)
 void
 TriggersFollowPartition(Oid partition)
 {
-	TriggersFollow(PartitionRoot(partition), list_make1_oid(partition));
+	TriggersFollow(partition, list_make1_oid(partition));
 }
 
 /* DROP TRIGGER itself is refused before it begins. */

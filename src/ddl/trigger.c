@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 
 #include "ddl/ddl.h"
+#include "ddl/event.h"
 #include "extension_objects.h"
 
 void
@@ -66,10 +67,8 @@ StoreTruncation(Oid relid, bool needed)
 void
 StorePartitionTriggers(Oid partition)
 {
-	Relation	rel = table_open(PartitionRoot(partition), AccessShareLock);
-	const TableDef *def = TableDefCopy(rel);
+	const TableDef *def = RootDefinition(partition);
 
-	table_close(rel, AccessShareLock);
 	if (def != NULL && HasIndexTables(def) && !HasTrigger(partition, TRIGGER_TRUNCATE_INDEXES))
 		StoreTruncation(partition, true);
 }

@@ -117,7 +117,6 @@ my %may_open = (
 	'src/ddl/event.c' => 'DDL on it has just ended',
 	'src/ddl/event_index.c' => 'DDL on it has just ended',
 	'src/ddl/event_trigger.c' => 'DDL on it has just ended',
-	'src/ddl/restore_order.c' => 'DDL on it, or on a partition of it, has just ended',
 	'src/ddl/trigger.c' => 'the root of a partition that is locked',
 	'src/index/maintain.c' => 'the root of a partition that is locked',
 	'src/table/index_relation.c' => 'an index table goes with its table, which is locked',
