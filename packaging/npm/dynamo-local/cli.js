@@ -61,6 +61,7 @@ async function main() {
 
   process.stdout.write(`export AWS_ENDPOINT_URL=${server.endpoint}
 export AWS_REGION=${server.region}
+export AWS_DEFAULT_REGION=${server.region}
 export AWS_ACCESS_KEY_ID=${server.credentials.accessKeyId}
 export AWS_SECRET_ACCESS_KEY=${server.credentials.secretAccessKey}
 `);

@@ -106,8 +106,10 @@ function run(args = [], env = {}) {
 }
 
 function fromOutput(output) {
-  const { AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } =
+  const { AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_DEFAULT_REGION: regionOfPython, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } =
     Object.fromEntries([...output.matchAll(/^export (\w+)=(.*)$/gm)].map((match) => match.slice(1)));
+
+  assert.equal(regionOfPython, region);
 
   return { endpoint, region, credentials: { accessKeyId, secretAccessKey } };
 }
