@@ -39,6 +39,12 @@ static pg_atomic_uint32 *waits;
  */
 static pg_atomic_uint32 *holders;
 
+/*
+ * When each worker began to be held, as the number of times that any did; changed by
+ * that worker only, before it sets its holder.  The last one is the next number.
+ */
+static pg_atomic_uint32 *turns;
+
 /* The addresses of the workers' sockets, which a signal handler must not make. */
 static struct sockaddr_un *addresses;
 static int	nworkers;
@@ -50,7 +56,7 @@ static pgsocket handover = PGINVALID_SOCKET;
 static Size
 ShareSize(void)
 {
-	return mul_size(nworkers * (2 + SHARE_WAITS), sizeof(pg_atomic_uint32));
+	return mul_size(nworkers * (3 + SHARE_WAITS) + 1, sizeof(pg_atomic_uint32));
 }
 
 void
@@ -63,6 +69,7 @@ ShareAttach(void)
 	counts = ShmemInitStruct("dynamo HTTP connections", ShareSize(), &found);
 	waits = counts + nworkers;
 	holders = waits + nworkers * SHARE_WAITS;
+	turns = holders + nworkers;
 	if (found)
 		return;
 	for (int i = 0; i < nworkers; i++)
@@ -71,6 +78,8 @@ ShareAttach(void)
 		pg_atomic_init_u32(&waits[i], 0);
 	for (int i = 0; i < nworkers; i++)
 		pg_atomic_init_u32(&holders[i], InvalidOid);
+	for (int i = 0; i <= nworkers; i++)
+		pg_atomic_init_u32(&turns[i], 0);
 }
 
 /* ---- waiting ---- */
@@ -256,22 +265,38 @@ ShareOthersHeld(Oid role)
 	return any;
 }
 
-/* Two workers that begin to be held at once see each other later: the one with the greater number gives way. */
+/* Whether this worker began to be held after all others, which are held, too. */
+static bool
+IsHeldLast(void)
+{
+	uint32		mine = pg_atomic_read_u32(&turns[me]);
+
+	pg_read_barrier();			/* after ShareOthersHeld */
+	for (int i = 0; i < nworkers; i++)
+	{
+		/* numbers begin again after the greatest one */
+		if (pg_atomic_read_u32(&counts[i]) != ABSENT && (int32) (pg_atomic_read_u32(&turns[i]) - mine) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Two workers that begin to be held at once may see each other only when this is called again. */
 bool
 ShareHold(Oid role)
 {
-	bool		last = true;
-
 	if (handover == PGINVALID_SOCKET)
 		return false;
+	if (!IsPlaceHeld(me))
+	{
+		pg_atomic_write_u32(&turns[me], pg_atomic_fetch_add_u32(&turns[nworkers], 1));
+		pg_write_barrier();
+	}
 	pg_atomic_write_u32(&holders[me], OidIsValid(role) ? role : BOOTSTRAP_SUPERUSERID);
-	if (!OidIsValid(role) || !ShareOthersHeld(role))
+	if (!OidIsValid(role) || !ShareOthersHeld(role) || !IsHeldLast())
 		return false;
-	for (int i = me + 1; i < nworkers; i++)
-		last &= pg_atomic_read_u32(&counts[i]) == ABSENT;
-	if (last)
-		ShareRelease();
-	return last;
+	ShareRelease();
+	return true;
 }
 
 void

@@ -35,7 +35,7 @@ extern void ShareTake(void);
 /*
  * Workers with a long request are held by its role.  One role never holds all of them
  * for long: ShareHold marks this worker as held, or returns true if its request must be
- * given up.  For signal handlers, as is ShareToFree.
+ * given up, which is the one that became long last.  For signal handlers, as is ShareToFree.
  */
 extern bool ShareHold(Oid role);
 extern void ShareRelease(void);

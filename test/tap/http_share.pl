@@ -6,6 +6,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use DynamoNode;
 use HttpClient;
+use IO::Select;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -86,6 +87,9 @@ sub set_timeout
 
 sub sleepers { return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND wait_event = 'PgSleep'}) }
 
+# The processes of the workers that are held.
+sub sleeping { return $node->safe_psql('postgres', q{SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND wait_event = 'PgSleep'}) }
+
 sub wake_sleepers
 {
 	$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND wait_event = 'PgSleep'});
@@ -123,6 +127,30 @@ wait_until(sub { wake_sleepers(); push @answered, grep { defined } map { status(
 is(scalar @answered, 4, 'the others are executed');
 my @short = map { put('hog', "short$_") } 1 .. 5;
 is(join(' ', map { status($_) } @short), '200 200 200 200 200', 'requests beyond the share are executed one after the other');
+
+# ---- the first and the second long request of a role, whichever of the workers is held ----
+
+sub check_second
+{
+	my ($first, $role, $held) = @_;
+	my $second = put($role, 'slow second');
+	my ($answered) = IO::Select->new($first, $second)->can_read($limit);
+
+	is($answered && fileno $answered, fileno $second, "the second request is answered first ($role)");
+	like(status($answered // $second, 1) // '', qr/^400 /, "it is refused ($role)");
+	is(sleeping(), $held, "the first one goes on ($role)");
+}
+
+my $first = hold_worker('hog', 'slow', 1);
+my $held = sleeping();
+check_second($first, 'hog', $held);
+my $other = hold_worker('pig', 'slow', 2);
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($held)");
+like(status($first) // '', qr/^500 /, 'the first worker is free');
+isnt(sleeping(), $held, 'the second one is held');
+check_second($other, 'pig', sleeping());
+wake_sleepers();
+like(status($other) // '', qr/^500 /, 'the second worker is free, too');
 
 # ---- roles that hold all workers together ----
 
