@@ -47,17 +47,22 @@ sub reload_workers
 }
 
 # Returns a running server whose database postgres has the extension.  Settings are
-# lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.
+# lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.  For scripts/test
+# it is a copy of one that it has made.
 sub new_dynamo_node
 {
 	my ($name, $settings, %init) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $template = $init{extra} ? '' : $ENV{DYNAMO_TEMPLATE} // '';
 
 	$init{extra} = [ @{ $init{extra} || [] }, '--encoding=UTF8', '--locale=C.UTF-8' ];
-	$node->init(%init);
+	{
+		local $ENV{TEMPLATE_CLUSTER} = $template;
+		$node->init(%init);
+	}
 	$node->append_conf('postgresql.conf', $settings) if defined $settings;
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION dynamo');
+	$node->safe_psql('postgres', 'CREATE EXTENSION dynamo') if $template eq '';
 	return $node;
 }
 
