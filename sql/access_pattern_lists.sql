@@ -154,6 +154,8 @@ SELECT create_access_pattern('shop', 'p', 'author IN (:a)', entities => '{note}'
 SELECT create_table('shards', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "GP", "sort_key": "GS"}]');
 SELECT create_entity('shards', 'note', '{"PK": "{author}#{area}", "SK": "{n:03}", "GP": "{#5:author}", "GS": "{area}#{n:03}"}', '{"author": "text", "area": "text", "n": "int"}', type_attribute => 'kind', view_name => 'shard_rows');
 SELECT create_access_pattern('shards', 'p', 'author = :a AND area IN (:areas)', view_name => 'shard_rows', index_name => 'GSI');
+-- or none where its other part is absent
+SELECT create_access_pattern('shards', 'p', 'author = :a AND area = :area', view_name => 'shard_rows', index_name => 'GSI', parameters => '{"area": {"default": null}}');
 SELECT create_access_pattern('shards', 'p', 'author = :a AND area = :area', view_name => 'shard_rows', index_name => 'GSI');
 DROP SCHEMA t_pattern_lists CASCADE;
 DROP ROLE t_pattern_lists_reader;

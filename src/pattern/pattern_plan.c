@@ -447,7 +447,7 @@ RefuseUntold(const Plan *plan, const ComposedKey *key, Slice attribute)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("the key has only the shard of \"%.*s\", which an item may have in key attribute \"%.*s\" alone",
 					(int) attribute.len, attribute.data, (int) key->attribute.len, key->attribute.data),
-			 errhint("Compare the other parts of that key, too, or read an index that is not the table's key.")));
+			 errhint("Compare the other parts of that key by \"=\", too, without a list or a default null, or read an index that is not the table's key.")));
 }
 
 /* The elements of a list are told by the key alone, so that what is filtered by is the same for all. */
@@ -463,15 +463,17 @@ RefuseUndecidedList(const Plan *plan, Slice attribute)
 	InvalidArgument("the key has only the shard of \"%.*s\", which cannot be one of a list", (int) attribute.len, attribute.data);
 }
 
-/* Whether a value is another one for each element of a list, which no filter is. */
+/* Whether a value is another one for each element of a list, or none in a call without a parameter; no filter is. */
 static bool
-HasListPart(const Plan *plan, const PatternValue *value)
+HasVaryingPart(const Plan *plan, const PatternValue *value)
 {
 	ListCell   *cell;
 
 	foreach(cell, value->parameters)
 	{
-		if (plan->pattern->parameters[PatternParameterFind(plan->pattern, lfirst(cell))].list)
+		const char *parameter = lfirst(cell);
+
+		if (IsOptional(plan, parameter) || plan->pattern->parameters[PatternParameterFind(plan->pattern, parameter)].list)
 			return true;
 	}
 	return false;
@@ -486,7 +488,7 @@ MakeTellingKey(Plan *plan, const ComposedKey *key, Slice attribute)
 
 	*telling = (PatternKey) {.attribute = SliceCopy(key->attribute), .op = KEY_EQ, .nvalues = 1};
 	if (plan->target->index == NULL || KeySchemaHas(plan->target->key, key->attribute) ||
-		AddKnownParts(plan, key->template, value) < key->template->npieces || HasListPart(plan, value))
+		AddKnownParts(plan, key->template, value) < key->template->npieces || HasVaryingPart(plan, value))
 		RefuseUntold(plan, key, attribute);
 	value->comparison = KEY_IS;
 	return telling;
