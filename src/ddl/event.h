@@ -38,8 +38,8 @@ typedef struct HeldIndex HeldIndex;
 extern bool FindNamedIndex(const RangeVar *name, HeldIndex *held);
 
 /*
- * Opens a dynamo table, or the partitioned one that a partition belongs to; NULL if there is none.
- * DDL on a partition waits for its table only if it must: that is locked first, otherwise.
+ * Opens a dynamo table, or the one that a partition belongs to; NULL for any other relation.  The table of
+ * another's partition is not locked: DDL that changes both locks the table first, and they would wait for each other.
  */
 extern Relation RootOpen(Oid relid);
 

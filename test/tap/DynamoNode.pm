@@ -47,8 +47,8 @@ sub reload_workers
 }
 
 # Returns a running server whose database postgres has the extension.  Settings are
-# lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.  For scripts/test
-# it is a copy of one that it has made.
+# lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.  Where scripts/test
+# runs the tests, the cluster is a copy of one that it has made.
 sub new_dynamo_node
 {
 	my ($name, $settings, %init) = @_;
