@@ -82,7 +82,7 @@ SplitNumber(Slice text)
 	if (d.negative)
 		text = (Slice) {text.data + 1, text.len - 1};
 	point = memchr(text.data, '.', text.len);
-	d.integer = (Slice) {text.data, point == NULL ? text.len : point - text.data};
+	d.integer = (Slice) {text.data, point == NULL ? text.len : (uint32) (point - text.data)};
 	if (point != NULL)
 		d.fraction = (Slice) {point + 1, text.data + text.len - (point + 1)};
 	if (SliceIs(d.integer, "0"))

@@ -156,9 +156,9 @@ IsMutableConstant(const Node *node)
 	Oid			input;
 	Oid			param;
 
-	if (!IsA(node, Const) || castNode(Const, node)->constisnull)
+	if (!IsA(node, Const) || ((const Const *) node)->constisnull)
 		return false;
-	getTypeInputInfo(castNode(Const, node)->consttype, &input, &param);
+	getTypeInputInfo(((const Const *) node)->consttype, &input, &param);
 	return func_volatile(input) != PROVOLATILE_IMMUTABLE;
 }
 
