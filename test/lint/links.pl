@@ -52,7 +52,7 @@ sub problem_of
 	return undef;
 }
 
-for my $page (map { glob "$project/$_" } qw(*.md docs/*.md docs/*/*.md */README.md))
+for my $page (map { glob "$project/$_" } qw(*.md docs/*.md docs/*/*.md */README.md packaging/*/*/README.md))
 {
 	my @dead;
 
