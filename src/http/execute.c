@@ -365,7 +365,6 @@ RunTransaction(Execution *execution, Writer *out)
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	CommitTransaction(execution);			/* deferred triggers may wait for locks, too */
 	(void) RequestWatchEnd(&execution->lock);	/* a trigger may have caught the error */
-	IdentityForgetTemporary();
 	IdentityLeave();
 	if (operation->empty && execution->status <= 200)
 		out->out.len = VARHDRSZ;

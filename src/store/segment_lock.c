@@ -48,6 +48,7 @@ typedef struct Kept
 } Kept;
 
 static Kept kept[MAX_KEPT];
+static bool may_be_kept;		/* spares the requests of most tables a loop */
 
 static uint32
 CurrentPeriod(void)
@@ -142,6 +143,7 @@ SegmentsKeep(Oid relid)
 	AcquireKept(&entry);
 	AcceptInvalidationMessages();
 	*place = entry;
+	may_be_kept = true;
 }
 
 static bool
@@ -169,6 +171,21 @@ SegmentsLock(Oid relid)
 			return false;
 	}
 	return true;
+}
+
+bool
+SegmentsAreKept(void)
+{
+	if (!may_be_kept)
+		return false;
+	may_be_kept = false;
+	for (int i = 0; i < MAX_KEPT; i++)
+	{
+		if (OidIsValid(kept[i].relid) && kept[i].period < CurrentPeriod() - 1)
+			ReleaseKept(&kept[i]);
+		may_be_kept |= OidIsValid(kept[i].relid);
+	}
+	return may_be_kept;
 }
 
 void

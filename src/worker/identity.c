@@ -13,6 +13,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #include "compat.h"
@@ -26,6 +27,7 @@ static Identity assumed;
 static MemoryContext assumed_context;
 static char *assumed_schemas;	/* the setting, which a reload can change; NULL if it does not count */
 static bool entered;
+static int	settings_level;		/* of what code of other users sets; 0 outside its transactions */
 
 static bool
 HasSameSchemas(bool for_requests)
@@ -50,8 +52,9 @@ IdentityIsAssumed(const Identity *identity, bool for_requests)
 }
 
 /*
- * Removes what code of the last role may have left in the session, like most of
- * DISCARD ALL.  Plans remain: each plan depends on its role.
+ * Removes what code of the last role may have left in the session and LeaveSession
+ * has not removed.  With it, this is most of DISCARD ALL.  Plans remain: each plan
+ * depends on its role.
  */
 static void
 DiscardSession(void)
@@ -59,9 +62,7 @@ DiscardSession(void)
 	Oid			temporary;
 	Oid			temporary_toast;
 
-	PortalHashTableDeleteAll();
 	ResetAllOptions();
-	DropAllPreparedStatements();
 	SegmentsHold();
 	LockReleaseAll(USER_LOCKMETHOD, true);
 	SegmentsHoldAgain();
@@ -72,7 +73,6 @@ DiscardSession(void)
 		ResetTempTableNamespace();
 		PopActiveSnapshot();
 	}
-	ResetSequenceCaches();
 }
 
 /*
@@ -145,18 +145,50 @@ IdentityAssume(const Identity *identity, bool for_requests)
 	RememberIdentity(identity, for_requests);
 }
 
-void
-IdentityForgetTemporary(void)
+/*
+ * Gives settings their values back after the commit, which obeys them.  A rollback does so
+ * by itself.
+ */
+static void
+AtTransactionEnd(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void *arg)
 {
-	if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
-		assumed.role = InvalidOid;
+	if (phase != RESOURCE_RELEASE_AFTER_LOCKS || !is_top_level || settings_level == 0)
+		return;
+	if (is_commit)
+		AtEOXact_GUC(false, settings_level);
+	settings_level = 0;
 }
 
 void
 IdentityEnter(void)
 {
+	static bool registered = false;
+
+	if (!registered)
+		RegisterResourceReleaseCallback(AtTransactionEnd, NULL);
+	registered = true;
+	settings_level = NewGUCNestLevel();
 	SetUserIdAndSecContext(assumed.role, SECURITY_LOCAL_USERID_CHANGE);
 	entered = true;
+}
+
+/*
+ * Removes what transactions leave in the session beside settings; advisory locks also where
+ * they fail.  A new start of the role removes temporary objects, and the locks where some
+ * of segments must stay.
+ */
+static void
+LeaveSession(void)
+{
+	bool		keeps_segments = SegmentsAreKept();
+
+	if (!keeps_segments)
+		LockReleaseAll(USER_LOCKMETHOD, true);
+	if (keeps_segments || (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE))
+		assumed.role = InvalidOid;
+	PortalHashTableDeleteAll();
+	DropAllPreparedStatements();
+	ResetSequenceCaches();
 }
 
 void
@@ -164,6 +196,7 @@ IdentityLeave(void)
 {
 	SetUserIdAndSecContext(GetSessionUserId(), 0);
 	entered = false;
+	LeaveSession();
 }
 
 bool

@@ -4,8 +4,7 @@
  *
  * A worker has no role of its own and takes on the role of each request or table, as if
  * that role had connected: the role is the session user, its settings (ALTER
- * ROLE ... SET) apply, and everything that a previous role left in the session
- * is removed.
+ * ROLE ... SET) apply.
  */
 #ifndef DYNAMO_WORKER_IDENTITY_H
 #define DYNAMO_WORKER_IDENTITY_H
@@ -30,15 +29,10 @@ extern DYNAMO_EXPORT bool IdentityIsAssumed(const Identity *identity, bool for_r
 extern DYNAMO_EXPORT void IdentityAssume(const Identity *identity, bool for_requests);
 
 /*
- * After a transaction: if it has used temporary objects, the role is assumed again
- * before the next one, which removes them.
- */
-extern DYNAMO_EXPORT void IdentityForgetTemporary(void);
-
-/*
  * Begin and end the time in which code of other users may run, which must not
- * be able to change the role.  Call the first function after a transaction has
- * begun and the second after it has ended in any way.
+ * be able to change the role.  Nothing that it leaves in the session is there the next
+ * time.  Call the first function after a transaction has begun and the second after it
+ * has ended in any way.
  */
 extern DYNAMO_EXPORT void IdentityEnter(void);
 extern DYNAMO_EXPORT void IdentityLeave(void);

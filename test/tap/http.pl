@@ -408,22 +408,67 @@ is($node->safe_psql('postgres', 'SELECT count(*), count(*) FILTER (WHERE outcome
 	'7|0|app|app', 'no trigger becomes another role');
 is($read->(@other), '200 none', 'changes of the session do not affect another role');
 is($read->(), '200 none', 'changes of the session do not affect the same role later');
+# Triggers that leave things behind, and look for them first.
 $node->safe_psql('postgres', q{
-CREATE TABLE left_over (found text);
+CREATE TABLE left_over (key text, kind text, found text);
+CREATE SEQUENCE left_sequence;
 GRANT INSERT ON left_over TO PUBLIC;
+GRANT USAGE, SELECT ON left_sequence TO PUBLIC;
+CREATE FUNCTION public.tried(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE found text;
+BEGIN
+	EXECUTE statement INTO found;
+	RETURN NULLIF(found, '');
+EXCEPTION WHEN object_not_in_prerequisite_state THEN RETURN NULL;
+END $$;
 CREATE FUNCTION public.leave_something() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	INSERT INTO public.left_over VALUES (pg_catalog.to_regclass('pg_temp.left_table')::text);
+	INSERT INTO public.left_over SELECT NEW."PK", kind, public.tried('SELECT ' || source) FROM (VALUES
+		('temporary table', $x$pg_catalog.to_regclass('pg_temp.left_table')$x$),
+		('setting', $x$setting FROM pg_catalog.pg_settings WHERE name = 'work_mem' AND setting <> reset_val$x$),
+		('setting of its own', $x$pg_catalog.current_setting('left.behind', true)$x$),
+		('prepared statement', $x$name FROM pg_catalog.pg_prepared_statements$x$),
+		('cursor', $x$name FROM pg_catalog.pg_cursors WHERE is_holdable$x$),
+		('advisory lock', $x$max(objid) FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND objsubid < 3 AND pid = pg_catalog.pg_backend_pid()$x$),
+		('value of a sequence', $x$pg_catalog.currval('public.left_sequence')$x$),
+		('last value', $x$pg_catalog.lastval()$x$)) AS kinds (kind, source);
 	CREATE TEMP TABLE IF NOT EXISTS left_table (a int);
+	PERFORM pg_catalog.set_config('left.behind', 'here', false), pg_catalog.set_config('work_mem', '65kB', false);
+	PERFORM pg_catalog.nextval('public.left_sequence'), pg_catalog.pg_advisory_lock(1), pg_catalog.pg_advisory_lock(1), pg_catalog.pg_advisory_lock_shared(2, 2);
+	EXECUTE 'PREPARE left_statement AS SELECT 1';
+	EXECUTE 'DECLARE left_cursor CURSOR WITH HOLD FOR SELECT 1';
+	IF NEW."PK" LIKE 'fail%' THEN
+		RAISE EXCEPTION 'failed';
+	END IF;
 	RETURN NEW;
+END $$;
+CREATE FUNCTION public.leave_late() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.left_over VALUES (NEW."PK", 'late setting', NULLIF(pg_catalog.current_setting('left.late', true), '')),
+		(NEW."PK", 'setting that the same request has not kept', NULLIF(pg_catalog.current_setting('work_mem'), '65kB'));
+	PERFORM pg_catalog.set_config('left.late', 'here', false), pg_catalog.pg_advisory_lock(3);
+	RETURN NULL;
 END $$;
 SELECT dynamo.create_table('Leave', partition_key => 'PK');
 ALTER TABLE "Leave" OWNER TO app;
 CREATE TRIGGER leave_something BEFORE INSERT ON "Leave" FOR EACH ROW EXECUTE FUNCTION public.leave_something();
+CREATE CONSTRAINT TRIGGER leave_late AFTER INSERT ON "Leave" INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.leave_late();
 });
-is((api($socket, 'PutItem', { TableName => 'public.Leave', Item => { PK => { S => "x$_" } } }))[0], 200, "write $_ with a trigger that leaves a temporary table") for 1 .. 3;
-is($node->safe_psql('postgres', 'SELECT count(*), count(found) FROM left_over'), '3|0', 'temporary objects end with the request, also for the same role');
-$node->safe_psql('postgres', 'DROP TABLE "Leave", left_over; DROP FUNCTION public.leave_something()');
+my @answers = map { (api($socket, 'PutItem', { TableName => 'public.Leave', Item => { PK => { S => $_ } } }))[0] } qw(a b fail-1 fail-2 c);
+is("@answers", '200 200 400 400 200', 'writes with triggers that leave something in the session, some of which fail');
+is($node->safe_psql('postgres', 'SELECT count(*), string_agg(key || \': \' || kind || \' \' || found, \', \') FROM left_over'), '30|', 'nothing of it is there in the next request of the same role');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid < 3}), '0', 'and no lock of it after the request');
+# Locks of segments stay.
+$node->safe_psql('postgres', 'ALTER ROLE app SET dynamo.segment_ranges = on');
+reload();
+@answers = map { (api($socket, @$_))[0] } [ Scan => { TableName => 'public.Leave', Segment => 0, TotalSegments => 2 } ],
+	map { [ PutItem => { TableName => 'public.Leave', Item => { PK => { S => $_ } } } ] } qw(d e f);
+is("@answers", '200 200 200 200', 'writes by a session that reads segments');
+is($node->safe_psql('postgres', 'SELECT count(*), string_agg(key || \': \' || kind || \' \' || found, \', \') FROM left_over'), '60|', 'nothing is there, either');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 3}), '1', 'the session still reads the segments');
+$node->safe_psql('postgres', 'ALTER ROLE app RESET dynamo.segment_ranges');
+reload();
+$node->safe_psql('postgres', 'DROP TABLE "Leave", left_over; DROP SEQUENCE left_sequence; DROP FUNCTION public.leave_something(), public.leave_late(), public.tried(text)');
 
 $node->safe_psql('postgres', q{
 CREATE SCHEMA elsewhere AUTHORIZATION other;
@@ -483,6 +528,10 @@ BEGIN PERFORM pg_catalog.set_config('statement_timeout', '0', false); RETURN NEW
 CREATE TRIGGER unlimit BEFORE INSERT ON "Trap" FOR EACH ROW EXECUTE FUNCTION public.unlimit()});
 reload();
 is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'y' } } }))[0], 200, 'a request that lifts the limit');
+is(error_of(api($socket, 'PutItem', $put)), '500 InternalServerError', 'the next request has the limit');
+is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'z' } } }))[0], 200, 'a request that lifts the limit again');
+$node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
+reload();
 is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'the next request is not canceled');
 $node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0');
 $node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
@@ -500,7 +549,8 @@ $node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activi
 is($read->(), '200 none', 'canceling an idle worker does nothing');
 is($node->safe_psql('postgres', q{SELECT state, backend_xmin IS NULL, application_name FROM pg_stat_activity WHERE backend_type = 'dynamo http'}),
 	'idle|t|dynamo http', 'an idle worker has no open transaction');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE pid = } . worker_pid()), '0', 'an idle worker has no lock');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE (locktype, objsubid) IS DISTINCT FROM ('advisory', 3) AND pid = } . worker_pid()),
+	'0', 'an idle worker has no lock but those of segments');
 $node->safe_psql('postgres', 'ALTER ROLE app RESET ALL');
 
 # ---- many clients, slow clients ----
