@@ -86,7 +86,7 @@ SELECT kind, line FROM unnest(ARRAY[
 	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object('Effect', 'Allow', 'Action', 'dynamodb:GetItem',
 		'Resource', 'arn:aws:dynamodb:*:*:table/other') || extra), 'regress_iam_alice');
 -- leading keys that are a list of none, variables with a value, NotAction and NotResource
-SELECT kind, line FROM dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "Allow", "NotAction": ["dynamodb:*Item", "dynamodb:B*", "dynamodb:C*", "dynamodb:D*", "dynamodb:R*", "dynamodb:I*", "dynamodb:L*", "dynamodb:U*", "dynamodb:T*", "dynamodb:E*", "dynamodb:P*"],
+SELECT kind, line FROM dynamo.iam_policy_to_sql('{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "NotAction": ["dynamodb:*Item", "dynamodb:B*", "dynamodb:C*", "dynamodb:D*", "dynamodb:R*", "dynamodb:I*", "dynamodb:L*", "dynamodb:U*", "dynamodb:T*", "dynamodb:E*", "dynamodb:P*"],
 	"NotResource": ["arn:aws:dynamodb:*:*:table/game", "arn:aws:dynamodb:*:*:table/numbers/index/i"],
 	"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a${sub}b", "c"]}}},
 	{"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "*/table/other", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": []}}},
@@ -128,7 +128,7 @@ SELECT r AS resource, count(*) FILTER (WHERE kind = 'sql' AND line ~ 'REVOKE .*o
 	count(*) FILTER (WHERE kind = 'sql' AND line ~ 'REVOKE .*numbers') AS numbers,
 	max(line) FILTER (WHERE kind = 'not translated') AS told
 FROM unnest('{**,arn:aws:dynamodb:us-east-1:123456789012:*,arn:aws:*:*:*:table/other,*other,arn:aws:dynamodb:*:*:table?o*r,arn:aws:dynamodb:*:*:tab*,
-	arn:aws:dynamodb:*:*:*/index/*,arn:aws:*:*:*:table/numbers/stream/*,*:table/n?mbers,"${x}*",arn:aws:s3:*,arn:aws:*:*:*:table/none,*others}'::text[]) r,
+	arn:aws:dynamodb:*:*:*/index/*,arn:aws:*:*:*:table/numbers/stream/*,*:table/n?mbers,"${x}*",arn:aws:dynamodb:*:*:table?other/strea?/2026-01-01T00:00:00.000,arn:aws:s3:dynamodb:bucket:table/none,arn:aws:s3:*,arn:aws:*:*:*:table/none,*others}'::text[]) r,
 	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object(
 	'Effect', 'Deny', 'Action', 'dynamodb:PutItem', 'Resource', r)), 'regress_iam_alice')
 GROUP BY r ORDER BY r COLLATE "C";
@@ -143,6 +143,38 @@ SELECT dynamo.create_table('other_items_of_the_first_store', 'pk'), dynamo.creat
 SELECT role, regexp_replace(line, ' WITH .*', '') AS view FROM unnest('{regress_iam_reader_of_the_first,regress_iam_reader_of_the_second}'::text[]) role,
 	dynamo.iam_policy_to_sql('{"Statement": {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/other_*",
 	"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["pk"]}}}}', role) WHERE line ~ '^CREATE VIEW';
+
+-- nor names with the same CRC, nor those that a $ joins to the same text
+ALTER TABLE other_items_of_the_first_store RENAME TO "other$a";
+SELECT count(*), count(DISTINCT view) FROM (SELECT regexp_replace(line, ' WITH .*', '') AS view FROM unnest('{a$regress_iam,regress_iam,regress_iam_reader_of_nidmovh,regress_iam_reader_of_bubanxn}'::text[]) role,
+	dynamo.iam_policy_to_sql('{"Statement": {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/other*",
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["pk"]}}}}', role) WHERE line ~ '^CREATE VIEW') v;
+-- a table is named as requests do, also if its name is too long for a relation; an ARN of another service is none
+SELECT dynamo.create_table(repeat('long', 30), 'pk') IS NOT NULL AS long;
+SELECT kind, regexp_replace(line, repeat('long', 30), '<long>', 'g') FROM dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_array(
+	jsonb_build_object('Effect', 'Deny', 'Action', 'dynamodb:PutItem', 'Resource', 'arn:aws:dynamodb:us-east-1:1:table/' || repeat('long', 30)),
+	jsonb_build_object('Effect', 'Allow', 'Action', 'dynamodb:GetItem', 'Resource', 'arn:aws:s3:dynamodb:bucket:table/other'))), 'regress_iam_alice');
+-- the leading key of a query of an index is the index's
+SELECT dynamo.create_table('indexed', 'pk', indexes => '[{"index_name": "i", "partition_key": "g"}, {"index_name": "same", "partition_key": "pk", "sort_key": "g"}]');
+SELECT r, kind, line FROM unnest('{*,arn:aws:dynamodb:*:*:table/indexed,arn:aws:dynamodb:*:*:table/indexed/index/same,arn:aws:dynamodb:*:*:table/indexed/index/?}'::text[]) r,
+	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object('Effect', 'Deny', 'Action', 'dynamodb:Query', 'Resource', r,
+	'Condition', '{"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["x"]}}'::jsonb)), 'regress_iam_alice') WHERE line ~ 'indexed';
+-- a Deny of all other resources: indexes and streams are resources of their own
+SELECT r, string_agg(line, '; ') FROM unnest(ARRAY['{table/indexed}', '{table/indexed,table/indexed/index/*}', '{table/index*}', '{table/index?d}', '{table/indexed,table/indexed/index/i}']::text[][]) WITH ORDINALITY u(r, n),
+	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object('Effect', 'Deny', 'Action', 'dynamodb:Query',
+	'NotResource', (SELECT jsonb_agg('arn:aws:dynamodb:*:*:' || x) FROM unnest(r::text[]) x))), 'regress_iam_alice') WHERE line ~ 'indexed' AND kind = 'sql'
+GROUP BY r ORDER BY r;
+SELECT dynamo.enable_stream('other') IS NOT NULL AS stream;
+SELECT a, count(*) FILTER (WHERE kind = 'sql' AND line ~ 'REVOKE .*other ') FROM unnest('{Query,GetRecords}'::text[]) a,
+	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object('Effect', 'Deny', 'Action', 'dynamodb:' || a, 'NotResource', 'arn:aws:dynamodb:*:*:table/other')), 'regress_iam_alice')
+GROUP BY a ORDER BY a;
+-- a number is one, and variables are text before their version
+SELECT v, statement, kind, line FROM unnest('{2012-10-17,2008-10-17}'::text[]) v, dynamo.iam_policy_to_sql(jsonb_build_object('Version', v, 'Statement', '[
+	{"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "arn:aws:dynamodb:*:*:table/numbers", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["1", "x"]}}},
+	{"Effect": "Deny", "Action": "dynamodb:Scan", "Resource": "arn:aws:dynamodb:*:*:table/numbers", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}},
+	{"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "arn:aws:dynamodb:*:*:table/indexed", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}}]'::jsonb), 'regress_iam_alice')
+WHERE kind <> 'note' AND line !~ 'USAGE' ORDER BY v, statement;
+SELECT dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "Allow", "Action": [], "NotAction": "*", "Resource": "*"}]}', 'regress_iam_alice');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_iam CASCADE;

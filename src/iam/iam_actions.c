@@ -145,6 +145,22 @@ Characters(const char *text, int *n)
 	return characters;
 }
 
+/* Whether an element of a pattern stands for any text. */
+static bool
+IsAnyText(pg_wchar c)
+{
+	return c == '*' || c == (pg_wchar) IAM_SEGMENT[0] || c == (pg_wchar) IAM_LABEL[0];
+}
+
+/* Whether such an element can contain a character, or a ? of the other pattern. */
+static bool
+CanContain(pg_wchar any, pg_wchar c)
+{
+	if (any == (pg_wchar) IAM_LABEL[0])
+		return c < 128 && strchr("0123456789-T:.?", (int) c) != NULL;
+	return any == '*' || c != ':';
+}
+
 /*
  * From the end of a on, row[j] tells whether what follows in a and what follows
  * from position j on in b match one text.
@@ -172,8 +188,8 @@ IamPatternsMeet(const char *pattern, const char *other)
 				meet = true;
 			else if (i < na && a[i] == '*')
 				meet = below || (j < nb && row[j + 1]);
-			else if (j < nb && (b[j] == '*' || b[j] == (pg_wchar) IAM_SEGMENT[0]))
-				meet = row[j + 1] || (below && (b[j] == '*' || a[i] != ':'));
+			else if (j < nb && IsAnyText(b[j]))
+				meet = row[j + 1] || (below && CanContain(b[j], a[i]));
 			else
 				meet = i < na && j < nb && diagonal && (a[i] == b[j] || a[i] == '?' || b[j] == '?');
 			diagonal = below;

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "iam/iam.h"
+#include "item/number.h"
 
 #define LEADING_KEYS	"dynamodb:LeadingKeys"
 #define ATTRIBUTES		"dynamodb:Attributes"
@@ -126,8 +127,29 @@ LikeClause(const char *column, const char *pattern)
 	return psprintf("%s OPERATOR(pg_catalog.~~) (%s)", quote_identifier(column), pattern);
 }
 
+/* Whether the text is a number.  One with a variable is not: its value is not known yet. */
+static bool
+IsNumberText(const char *text)
+{
+	uint8		number[NUMBER_MAX_BYTES];
+	uint32		len;
+
+	return NumberFromText(text, (uint32) strlen(text), number, &len) == NUMBER_OK;
+}
+
+/* Why a value of leading keys has no translation; NULL if it can have one. */
+static const char *
+ValueProblem(const IamStatement *s, const char *value, char type)
+{
+	if (strstr(value, "${") != NULL && !s->variables)
+		return psprintf("\"%s\" contains a variable, which is text before Version 2012-10-17", value);
+	if (type == 'N' && !IsNumberText(value))
+		return psprintf("\"%s\" is not a number", value);
+	return NULL;
+}
+
 static void
-ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *variables, IamLimits *limits)
+ReadLeadingKeys(const IamStatement *s, const IamCondition *c, const char *column, char type, Jsonb *variables, IamLimits *limits)
 {
 	bool		pattern = pg_strcasecmp(c->operator, "ForAllValues:StringLike") == 0;
 	StringInfoData out;
@@ -146,8 +168,14 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 	initStringInfo(&out);
 	foreach(lc, c->values)
 	{
-		char	   *value = ValueSql(lfirst(lc), variables, pattern);
+		const char *problem = ValueProblem(s, lfirst(lc), type);
+		char	   *value = problem == NULL ? ValueSql(lfirst(lc), variables, pattern) : NULL;
 
+		if (problem != NULL)
+		{
+			NoteLimitProblem(limits, c, problem);
+			return;
+		}
 		if (value == NULL)
 		{
 			NoteLimitProblem(limits, c, psprintf("the variable in \"%s\" has no value", (char *) lfirst(lc)));
@@ -222,7 +250,7 @@ IamReadConditions(const IamStatement *s, const char *column, char type, Jsonb *v
 		const IamCondition *c = lfirst(lc);
 
 		if (pg_strcasecmp(c->key, LEADING_KEYS) == 0)
-			ReadLeadingKeys(c, column, type, variables, limits);
+			ReadLeadingKeys(s, c, column, type, variables, limits);
 		else if (pg_strcasecmp(c->key, ATTRIBUTES) == 0)
 			ReadAttributeLimits(c, limits);
 		else if (HoldsForView(s, c))

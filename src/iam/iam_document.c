@@ -143,15 +143,17 @@ ReadStatementMember(const char *name, const JsonbValue *value, void *arg)
 		ReadEffect(s, value);
 	else if (strcmp(name, "Action") == 0 || strcmp(name, "NotAction") == 0)
 	{
-		if (s->actions != NIL)
+		if (s->actions_given)
 			InvalidPolicy(psprintf("Statement %d has both Action and NotAction.", s->number));
+		s->actions_given = true;
 		s->actions = ReadTexts(value, name);
 		s->not_actions = name[0] == 'N';
 	}
 	else if (strcmp(name, "Resource") == 0 || strcmp(name, "NotResource") == 0)
 	{
-		if (s->resources != NIL)
+		if (s->resources_given)
 			InvalidPolicy(psprintf("Statement %d has both Resource and NotResource.", s->number));
+		s->resources_given = true;
 		s->resources = ReadTexts(value, name);
 		s->not_resources = name[0] == 'N';
 	}
@@ -162,12 +164,13 @@ ReadStatementMember(const char *name, const JsonbValue *value, void *arg)
 }
 
 static IamStatement *
-ReadStatement(const JsonbValue *value, int number)
+ReadStatement(const JsonbValue *value, int number, bool variables)
 {
 	IamStatement *s = palloc0(sizeof(IamStatement));
 	JsonbValue	effect;
 
 	s->number = number;
+	s->variables = variables;
 	if (!IsObject(value))
 		InvalidPolicy(psprintf("Statement %d is not an object.", number));
 	if (getKeyJsonValueFromContainer(value->val.binary.data, "Effect", strlen("Effect"), &effect) == NULL)
@@ -178,19 +181,31 @@ ReadStatement(const JsonbValue *value, int number)
 	return s;
 }
 
+/* In the older version, which is the default, ${aws:username} is text like any other. */
+static bool
+HasVariables(Jsonb *document)
+{
+	JsonbValue	version;
+
+	return getKeyJsonValueFromContainer(&document->root, "Version", strlen("Version"), &version) != NULL &&
+		version.type == jbvString && strcmp(TextOf(&version), "2012-10-17") == 0;
+}
+
 List *
 IamReadDocument(Jsonb *document)
 {
 	JsonbValue	statements;
 	List	   *result = NIL;
+	bool		variables;
 
 	if (!JB_ROOT_IS_OBJECT(document) ||
 		getKeyJsonValueFromContainer(&document->root, "Statement", strlen("Statement"), &statements) == NULL)
 		InvalidPolicy("It has no member \"Statement\".");
+	variables = HasVariables(document);
 	if (!IsArray(&statements))
-		return list_make1(ReadStatement(&statements, 1));
+		return list_make1(ReadStatement(&statements, 1, variables));
 	for (uint32 i = 0; i < JsonContainerSize(statements.val.binary.data); i++)
 		result = lappend(result, ReadStatement(getIthJsonbValueFromContainer(statements.val.binary.data, i),
-											   (int) i + 1));
+											   (int) i + 1, variables));
 	return result;
 }

@@ -8,36 +8,18 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "catalog/namespace.h"
+#include "common/cryptohash.h"
+#include "common/sha2.h"
 #include "mb/pg_wchar.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/pg_crc.h"
-#include "utils/rel.h"
 
 #include "errors.h"
 #include "iam/iam.h"
-#include "table/distribution.h"
-#include "table/table.h"
-#include "table/table_list.h"
 
-#define CUT_NAME	24
-#define HASH_NAME	9			/* bytes of what tells cut names apart */
-
-/* A table of the schema. */
-typedef struct IamTable
-{
-	char	   *name;
-	char	   *sql;			/* its qualified name, quoted */
-	char	   *key;			/* the column of the partition key */
-	char		key_type;		/* S, N, B */
-	char	   *sort;			/* the column of the sort key, or NULL */
-	bool		row_security;	/* it has or needs it */
-	bool		announced;
-	List	   *arns;			/* of char *: patterns of its ARN and those of its indexes */
-} IamTable;
+#define WHOLE_NAME	24			/* longer names are cut, and told apart by a hash */
+#define CUT_NAME	12
+#define NAME_HASH	12			/* bytes of it */
 
 /* The effect of a statement on a table. */
 typedef struct IamRule
@@ -102,166 +84,7 @@ AddLines(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char 
 		AddLine(t, s, kind, "%s: %s", about, (char *) lfirst(lc));
 }
 
-/* ---- tables ---- */
-
-/* Every partition, region and account may be meant. */
-static List *
-ArnsOfTable(const char *name, const TableDef *def)
-{
-	char	   *arn = psprintf("arn:" IAM_SEGMENT ":dynamodb:" IAM_SEGMENT ":" IAM_SEGMENT ":table/%s", name);
-	List	   *arns = list_make1(arn);
-
-	for (int i = 0; i < def->nindexes; i++)
-		arns = lappend(arns, psprintf("%s/index/%s", arn, def->indexes[i].name));
-	return arns;
-}
-
-static IamTable *
-DescribeTable(Oid relid, const char *schema)
-{
-	Relation	rel = try_table_open(relid, AccessShareLock);
-	TableDef   *def = rel != NULL ? TableDefCopy(rel) : NULL;
-	IamTable   *table = NULL;
-
-	if (def != NULL)
-	{
-		const AttributeDef *key = TableKeyAttribute(def, 0);
-
-		table = palloc0(sizeof(IamTable));
-		table->name = pstrdup(RelationGetRelationName(rel));
-		table->sql = quote_qualified_identifier(schema, table->name);
-		table->key = pstrdup(key->column);
-		table->key_type = key->type == VALUE_S ? 'S' : key->type == VALUE_N ? 'N' : 'B';
-		table->sort = KeyCount(&def->key) > 1 ? pstrdup(TableKeyAttribute(def, 1)->column) : NULL;
-		table->row_security = rel->rd_rel->relrowsecurity;
-		table->arns = ArnsOfTable(table->name, def);
-	}
-	if (rel != NULL)
-		table_close(rel, AccessShareLock);
-	return table;
-}
-
-static List *
-TablesOfSchema(const char *schema)
-{
-	Oid			namespace = get_namespace_oid(schema, false);
-	List	   *tables = NIL;
-	ListCell   *lc;
-
-	foreach(lc, TablesWithFeature(FEATURE_NONE))
-	{
-		IamTable   *table = get_rel_namespace(lfirst_oid(lc)) == namespace && !RelationIsShard(lfirst_oid(lc)) ?
-			DescribeTable(lfirst_oid(lc), schema) : NULL;
-
-		if (table != NULL)
-			tables = lappend(tables, table);
-	}
-	return tables;
-}
-
 /* ---- resources ---- */
-
-/* What a resource names. */
-typedef struct Resource
-{
-	const char *pattern;		/* of names of tables; NULL: no table */
-	bool		part;			/* of an index, a stream, a backup only */
-	bool		variable;		/* has a variable, which stands for any text */
-} Resource;
-
-/* Replaces variables of a resource by *, because their values are not known. */
-static char *
-ReplaceVariables(const char *text, bool *found)
-{
-	StringInfoData out;
-	const char *open;
-
-	initStringInfo(&out);
-	while ((open = strstr(text, "${")) != NULL)
-	{
-		const char *close = strchr(open, '}');
-
-		*found = true;
-		appendBinaryStringInfo(&out, text, (int) (open - text));
-		appendStringInfoChar(&out, '*');
-		text = close != NULL ? close + 1 : open + strlen(open);
-	}
-	appendStringInfoString(&out, text);
-	return out.data;
-}
-
-static Resource
-ReadResource(const char *text)
-{
-	Resource	r = {0};
-	char	   *plain = ReplaceVariables(text, &r.variable);
-	char	   *name = strstr(plain, ":table/");
-	char	   *slash;
-
-	if (strcmp(plain, "*") == 0)
-	{
-		r.pattern = plain;
-		return r;
-	}
-	if (name == NULL || !IamMatches("arn:*:dynamodb:*", plain, false))
-		return r;
-	name += strlen(":table/");
-	slash = strchr(name, '/');
-	r.part = slash != NULL;
-	r.pattern = slash != NULL ? pnstrdup(name, slash - name) : name;
-	return r;
-}
-
-/* Whether a resource can mean the table or a part of it: "arn:aws:dynamodb:*" names none, but means all. */
-static bool
-CanMeanTable(const char *resource, const IamTable *table)
-{
-	bool		variable;
-	char	   *pattern = ReplaceVariables(resource, &variable);
-	char	   *stream = strstr(pattern, "/stream/");
-	ListCell   *lc;
-
-	if (stream != NULL)
-		*stream = '\0';
-	foreach(lc, table->arns)
-	{
-		if (IamPatternsMeet(pattern, lfirst(lc)))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Whether the statement names the table itself by one of its resources; wide: or
- * can mean it or a part of it.
- */
-static bool
-ConcernsTable(const IamStatement *s, const IamTable *table, bool wide)
-{
-	ListCell   *lc;
-
-	foreach(lc, s->resources)
-	{
-		Resource	r = ReadResource(lfirst(lc));
-
-		if (wide && CanMeanTable(lfirst(lc), table))
-			return true;
-		if (r.pattern == NULL || ((r.part || r.variable) && !wide))
-			continue;
-		if (IamMatches(r.pattern, table->name, false))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a statement applies to a table.  In case of doubt a Deny applies, and an Allow does not. */
-static bool
-StatementApplies(const IamStatement *s, const IamTable *table)
-{
-	bool		wide = s->allow == s->not_resources;
-
-	return ConcernsTable(s, table, wide) != s->not_resources;
-}
 
 static bool
 MatchesAnyTable(const IamTranslation *t, const char *pattern)
@@ -283,7 +106,7 @@ CanMeanAnyTable(const IamTranslation *t, const char *resource)
 
 	foreach(lc, t->tables)
 	{
-		if (CanMeanTable(resource, lfirst(lc)))
+		if (IamCanMeanTable(resource, lfirst(lc)))
 			return true;
 	}
 	return false;
@@ -293,7 +116,7 @@ CanMeanAnyTable(const IamTranslation *t, const char *resource)
 static void
 ReviewResource(IamTranslation *t, const IamStatement *s, const char *text)
 {
-	Resource	r = ReadResource(text);
+	IamResource r = IamReadResource(text);
 	const char *doubt = s->allow ? "is not granted" : "denies every table that it may match";
 
 	if (r.pattern == NULL && CanMeanAnyTable(t, text))
@@ -312,20 +135,6 @@ ReviewResource(IamTranslation *t, const IamStatement *s, const char *text)
 }
 
 /* ---- actions ---- */
-
-static bool
-ListsAction(const IamStatement *s, const IamAction *action)
-{
-	char	   *name = psprintf("dynamodb:%s", action->name);
-	ListCell   *lc;
-
-	foreach(lc, s->actions)
-	{
-		if (IamMatches(lfirst(lc), name, true))
-			return true;
-	}
-	return false;
-}
 
 /* Whether any known action matches. */
 static bool
@@ -346,7 +155,7 @@ ModesOf(const IamStatement *s)
 
 	for (int i = 0; i < iam_nactions; i++)
 	{
-		if (ListsAction(s, &iam_actions[i]) != s->not_actions)
+		if (IamListsAction(s, iam_actions[i].name) != s->not_actions)
 			modes |= s->allow ? iam_actions[i].needs : iam_actions[i].denied;
 	}
 	return modes;
@@ -360,7 +169,7 @@ ReadsToWrite(const IamStatement *s)
 
 	for (int i = 0; s->allow && i < iam_nactions; i++)
 	{
-		if (ListsAction(s, &iam_actions[i]) == s->not_actions)
+		if (IamListsAction(s, iam_actions[i].name) == s->not_actions)
 			continue;
 		if (iam_actions[i].needs == ACL_SELECT)
 			return false;
@@ -386,7 +195,7 @@ ReviewActions(IamTranslation *t, const IamStatement *s)
 	{
 		const IamAction *a = &iam_actions[i];
 
-		if (ListsAction(s, a) == s->not_actions)
+		if (IamListsAction(s, a->name) == s->not_actions)
 			continue;
 		if (a->kind == IAM_OWNER && s->allow)
 			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it requires ownership of the table, or CREATE on the schema", a->name);
@@ -436,6 +245,36 @@ LimitDeny(IamTranslation *t, IamRule *rule)
 	rule->limits.attributes = NIL;
 }
 
+/*
+ * Reads the conditions.  The leading key of a query is the partition key of the
+ * index, so that a Deny is also of the items that the index has under such a key.
+ */
+static void
+ReadLimits(IamTranslation *t, IamRule *rule)
+{
+	const IamStatement *s = rule->statement;
+	IamLimits  *limits = &rule->limits;
+	ListCell   *lc;
+
+	IamReadConditions(s, rule->table->key, rule->table->key_type, t->variables, limits);
+	if (s->allow || limits->rows == NULL)
+		return;
+	foreach(lc, rule->table->index_keys)
+	{
+		const IamIndexKey *key = lfirst(lc);
+		IamLimits	other;
+
+		if (!IamCanMeanIndex(s, key))
+			continue;
+		IamReadConditions(s, key->column, key->type, t->variables, &other);
+		if (limits->problems == NIL)
+			limits->problems = other.problems;
+		if (other.rows != NULL)
+			limits->rows = psprintf("(%s) OR (%s) IS TRUE", limits->rows, other.rows);
+		limits->notes = lappend(limits->notes, psprintf("its leading keys are also those of index %s", key->index));
+	}
+}
+
 static void
 AddRule(IamTranslation *t, const IamStatement *s, IamTable *table, AclMode modes)
 {
@@ -444,7 +283,7 @@ AddRule(IamTranslation *t, const IamStatement *s, IamTable *table, AclMode modes
 	rule->statement = s;
 	rule->table = table;
 	rule->modes = modes;
-	IamReadConditions(s, table->key, table->key_type, t->variables, &rule->limits);
+	ReadLimits(t, rule);
 	if (!s->allow)
 		LimitDeny(t, rule);
 	else if (!LimitsAllow(t, rule))
@@ -466,8 +305,13 @@ AddRules(IamTranslation *t, const IamStatement *s)
 		ReviewResource(t, s, lfirst(lc));
 	foreach(lc, t->tables)
 	{
-		if (modes != 0 && StatementApplies(s, lfirst(lc)))
-			AddRule(t, s, lfirst(lc), modes);
+		IamTable   *table = lfirst(lc);
+
+		if (modes == 0 || !IamStatementApplies(s, table))
+			continue;
+		if (!s->allow && s->not_resources && IamConcernsTable(s, table, false))
+			AddLine(t, s, IAM_NOTE, "table %s: NotResource names it, but not its indexes and its stream, so that it is denied", table->sql);
+		AddRule(t, s, table, modes);
 	}
 }
 
@@ -495,27 +339,55 @@ ModesText(AclMode modes)
 	return out.data;
 }
 
-/* Part of the name of a new object, which differs for each name. */
+/* A hash of two names, in hex digits. */
 static char *
-ShortenName(const char *name)
+HashNames(const char *a, const char *b)
 {
-	int			len = (int) strlen(name);
-	pg_crc32	hash;
+	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+	char	   *hex = palloc0(2 * NAME_HASH + 1);
 
-	if (len <= CUT_NAME)
-		return pstrdup(name);
-	INIT_TRADITIONAL_CRC32(hash);
-	COMP_TRADITIONAL_CRC32(hash, name, len);
-	FIN_TRADITIONAL_CRC32(hash);
-	return psprintf("%.*s_%08x", pg_mbcliplen(name, len, CUT_NAME - HASH_NAME), name, hash);
+	if (context == NULL || pg_cryptohash_init(context) < 0 ||
+		pg_cryptohash_update(context, (const uint8 *) a, strlen(a) + 1) < 0 ||
+		pg_cryptohash_update(context, (const uint8 *) b, strlen(b)) < 0 ||
+		pg_cryptohash_final(context, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not compute a hash of names");
+	pg_cryptohash_free(context);
+	hex_encode((const char *) digest, NAME_HASH, hex);
+	return hex;
 }
 
 static char *
+CutName(const char *name)
+{
+	return pnstrdup(name, pg_mbcliplen(name, (int) strlen(name), CUT_NAME));
+}
+
+/*
+ * Names of new objects.  Others have none of them, because whoever can read the
+ * one view must not be granted the other: a name with a hash has a $ more, or a part
+ * that is longer, than one without.
+ */
+static char *
 ViewName(const IamTranslation *t, const IamRule *rule)
 {
-	return quote_qualified_identifier(t->schema,
-									  psprintf("%s$%s$%d", ShortenName(rule->table->name),
-											   ShortenName(t->role_name), rule->statement->number));
+	const char *table = rule->table->name;
+	const char *role = t->role_name;
+	bool		whole = strlen(table) <= WHOLE_NAME && strlen(role) <= WHOLE_NAME &&
+		strchr(table, '$') == NULL && strchr(role, '$') == NULL;
+
+	return quote_qualified_identifier(t->schema, whole ? psprintf("%s$%s$%d", table, role, rule->statement->number) :
+									  psprintf("%s$%s$%s$%d", CutName(table), CutName(role), HashNames(table, role), rule->statement->number));
+}
+
+static char *
+PolicyName(const IamTranslation *t, const IamRule *rule, const char *command)
+{
+	const char *role = t->role_name;
+
+	if (strlen(role) > WHOLE_NAME)
+		role = psprintf("%s_%s", CutName(role), HashNames("", role));
+	return psprintf("iam_%s_%d_%s", role, rule->statement->number, command);
 }
 
 static void
@@ -576,7 +448,7 @@ WritePolicy(IamTranslation *t, const IamRule *rule, AclMode mode, const char *co
 {
 	const char *rows = rule->limits.rows != NULL ? rule->limits.rows : "true";
 	char	   *test = rule->statement->allow ? psprintf("(%s)", rows) : psprintf("(NOT (%s))", rows);
-	char	   *name = psprintf("iam_%s_%d_%s", ShortenName(t->role_name), rule->statement->number, command);
+	char	   *name = PolicyName(t, rule, command);
 
 	AddLine(t, rule->statement, IAM_SQL, "CREATE POLICY %s ON %s AS %s FOR %s TO %s%s%s%s%s", quote_identifier(name),
 			rule->table->sql, rule->statement->allow ? "PERMISSIVE" : "RESTRICTIVE", command, t->role,
@@ -665,7 +537,7 @@ IamTranslate(Jsonb *document, const char *role, const char *schema, Jsonb *varia
 	};
 	ListCell   *lc;
 
-	t.tables = TablesOfSchema(schema);
+	t.tables = IamTablesOfSchema(schema);
 	foreach(lc, IamReadDocument(document))
 		AddRules(&t, lfirst(lc));
 	ReviewViews(&t);
