@@ -73,6 +73,16 @@ SET ROLE stream_owner;
 GRANT SELECT ON "tab$stream" TO stream_reader;
 SET ROLE stream_reader;
 SELECT count(*) FROM dynamo.read_stream('tab');
+-- row security also hides the stream of a table that is dropped
+SET ROLE stream_owner;
+SELECT dynamo.create_table('secured', 'p'), dynamo.enable_stream('secured') IS NOT NULL;
+SELECT dynamo.put_item('secured', '{"p": {"S": "a"}}');
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON secured, "secured$stream" TO stream_reader;
+DROP TABLE secured;
+SELECT count(*) FROM dynamo.read_stream('secured');
+SET ROLE stream_reader;
+SELECT count(*) FROM dynamo.read_stream('secured');
 -- trimming: only the user's own streams
 SELECT dynamo.trim_streams('tab', '0');
 SELECT dynamo.trim_streams('t_stream_priv.tab', '0');

@@ -184,11 +184,9 @@ CheckStreamPrivileges(Relation stream, const StreamDef *def)
 	char	   *label;
 	Oid			relid = LinkedTable(stream, &label);
 
+	/* the stream of a dropped table has its row security, which has no policies */
 	if (!HaveSameOwner(relid, RelationGetRelid(stream)))
-	{
-		CheckSelectPrivilege(RelationGetRelid(stream));
-		return;
-	}
+		relid = RelationGetRelid(stream);
 	CheckSelectPrivilege(relid);
 	if (check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR,
