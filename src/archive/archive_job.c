@@ -308,6 +308,8 @@ dynamo_map_job_owner(PG_FUNCTION_ARGS)
 	int			numbers[2];
 	Datum		values[2];
 	bool		nulls[2] = {false, false};
+	Datum		server;
+	bool		isnull;
 	char	   *name;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
@@ -320,11 +322,12 @@ dynamo_map_job_owner(PG_FUNCTION_ARGS)
 	numbers[1] = SPI_fnumber(desc, "owner_server");
 	name = SPI_getvalue(trigger->tg_trigtuple, desc, SPI_fnumber(desc, "owner"));
 	values[1] = Int64GetDatum(ThisServer());
-	if (name == NULL || numbers[0] <= 0 || numbers[1] <= 0 ||
-		DatumGetInt64(heap_getattr(trigger->tg_trigtuple, numbers[1], desc, &nulls[0])) == ThisServer())
+	if (name == NULL || numbers[0] <= 0 || numbers[1] <= 0)
+		return PointerGetDatum(trigger->tg_trigtuple);
+	server = heap_getattr(trigger->tg_trigtuple, numbers[1], desc, &isnull);
+	if (!isnull && DatumGetInt64(server) == ThisServer())
 		return PointerGetDatum(trigger->tg_trigtuple);
 	values[0] = Int64GetDatum((int64) get_role_oid(name, true));
-	nulls[0] = false;
 	return PointerGetDatum(heap_modify_tuple_by_cols(trigger->tg_trigtuple, desc, 2, numbers, values, nulls));
 }
 

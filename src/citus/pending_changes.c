@@ -69,11 +69,12 @@ HasPendingChanges(Oid changes, TimestampTz until)
 static bool
 FindNewestChange(Oid changes, TimestampTz *newest)
 {
+	Datum		value;
 	bool		isnull;
 
 	SPI_connect();
-	*newest = DatumGetTimestampTz(ReadChangeTable(changes, "SELECT pg_catalog.max(dynamo_time) FROM %s WHERE $1 IS NOT NULL",
-												  0, 1, &isnull));
+	value = ReadChangeTable(changes, "SELECT pg_catalog.max(dynamo_time) FROM %s WHERE $1 IS NOT NULL", 0, 1, &isnull);
+	*newest = isnull ? 0 : DatumGetTimestampTz(value);
 	SPI_finish();
 	return !isnull;
 }

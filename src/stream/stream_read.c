@@ -32,12 +32,23 @@ GetRecordColumn(TupleTableSlot *slot, StreamColumn column, bool *isnull)
 	return slot_getattr(slot, column, isnull);
 }
 
+/*
+ * A number or time of a record, 0 for NULL, which a record stored by hand can have: where
+ * integers of eight bytes are passed by reference, the Datum of NULL points nowhere.
+ */
+static int64
+GetRecordInteger(TupleTableSlot *slot, StreamColumn column)
+{
+	bool		isnull;
+	Datum		value = GetRecordColumn(slot, column, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(value);
+}
+
 static int64
 GetRecordNumber(TupleTableSlot *slot)
 {
-	bool		isnull;
-
-	return DatumGetInt64(GetRecordColumn(slot, STREAM_NUMBER, &isnull));
+	return GetRecordInteger(slot, STREAM_NUMBER);
 }
 
 static char
@@ -219,9 +230,7 @@ FindOldestRunning(Snapshot snapshot)
 static bool
 IsBelowHorizon(TupleTableSlot *slot, Snapshot snapshot)
 {
-	bool		isnull;
-	FullTransactionId horizon =
-		FullTransactionIdFromU64(DatumGetUInt64(GetRecordColumn(slot, STREAM_HORIZON, &isnull)));
+	FullTransactionId horizon = FullTransactionIdFromU64((uint64) GetRecordInteger(slot, STREAM_HORIZON));
 	FullTransactionId next = ReadNextFullTransactionId();
 
 	if (FullTransactionIdPrecedes(next, horizon))
@@ -312,10 +321,8 @@ GetRecordItem(TupleTableSlot *slot, StreamColumn column, bool *present)
 static void
 ReadRecord(TupleTableSlot *slot, StreamRecord *record)
 {
-	bool		isnull;
-
 	record->number = GetRecordNumber(slot);
-	record->created_at = DatumGetTimestampTz(GetRecordColumn(slot, STREAM_CREATED_AT, &isnull));
+	record->created_at = GetRecordInteger(slot, STREAM_CREATED_AT);
 	record->event = GetEvent(slot);
 	record->tid = slot->tts_tid;
 	record->keys = GetRecordItem(slot, STREAM_KEYS, &record->has_keys);
