@@ -42,6 +42,8 @@ SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B", "GSI1PK": "C"}', index
 SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B", "GSI1PK": "C"}', index_conditions => '{"GSI1": "a = :b"}');
 SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B", "GSI1PK": "C"}',
 	index_conditions => '{"GSI1": "attribute_exists(a)", "by_total": "attribute_exists(b)"}');
+SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B"}', index_conditions => '{"GSI1": "attribute_exists(a)"}');
+SELECT create_entity('shop', 'x', type_attribute => 'kind', index_conditions => '{"GSI1": "attribute_exists(a)"}');
 SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B"}', type_value => 'x');
 SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B"}', on_mismatch => 'ignore');
 -- a number format that does not sort
@@ -49,6 +51,21 @@ SELECT create_entity('shop', 'visit', '{"PK": "VISIT", "SK": "{n}"}', '{"n": "in
 SELECT drop_entity('shop', 'visit');
 SELECT drop_entity('shop', 'visit');
 SELECT describe_entity('shop', 'visit');
+-- conditions of indexes that share keys with the table: the table's key has none
+SELECT create_table('shared', 'PK', 'SK', indexes => '[
+	{"index_name": "by_city", "partition_key": "city_key", "sort_key": "SK"},
+	{"index_name": "by_day", "partition_key": "PK", "sort_key": "day_key", "local": true},
+	{"index_name": "by_name", "partition_key": "name", "sort_key": "SK"},
+	{"index_name": "by_size", "partition_key": "name", "sort_key": "day_key"}]');
+SELECT create_entity('shared', 'visit', '{"PK": "V#{id}", "SK": "V#{n:02}"}', index_conditions => '{"by_name": "attribute_exists(opened)"}');
+SELECT create_entity('shared', 'visit', '{"PK": "V#{id}", "SK": "V#{n:02}", "city_key": "C#{city}", "day_key": "{day}"}',
+	index_conditions => '{"by_city": "attribute_exists(opened)", "by_day": "attribute_exists(day)"}');
+SELECT put_item('shared', '{"id": "1", "n": 1, "city": "Bern", "day": "Mon"}'::jsonb);
+SELECT put_item('shared', '{"id": "1", "n": 2, "city": "Bern", "opened": true}'::jsonb);
+SELECT "PK", "SK", city_key, day_key FROM shared ORDER BY "SK";
+-- by_size has the same key attribute as by_day
+SELECT jsonb_path_query(export_model('shared')::jsonb, 'strict $.**.index_conditions');
+SELECT drop_table('shared');
 
 -- kinds that cannot be distinguished
 SELECT create_entity('shop', 'x', '{"PK": "CUSTOMER#{id}", "SK": "META{rest}"}');

@@ -87,15 +87,45 @@ GetText(const JsonbValue *value, const char *what, const char *name)
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
+/* Whether an attribute is a key of the index, and none of the table. */
 static bool
-IndexHasKey(const TableDef *def, const IndexDef *index, int attribute)
+IsKeyOfIndex(const TableDef *def, const IndexDef *index, Slice attribute)
 {
-	for (int i = 0; i < KeyCount(&index->key); i++)
+	return KeySchemaHas(&index->key, attribute) && !KeySchemaHas(&def->key, attribute);
+}
+
+static bool
+ComposesAnew(const EntityRequest *r, Slice attribute)
+{
+	return r->keys != NULL &&
+		getKeyJsonValueFromContainer(&r->keys->root, attribute.data, attribute.len, &(JsonbValue) {0}) != NULL;
+}
+
+/* A condition would have no effect if the entity composes no key of the index. */
+static void
+CheckConditions(const EntityRequest *r, const TableDef *def)
+{
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *index_name;
+
+	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
 	{
-		if (index->attributes[i] == attribute)
-			return true;
+		const IndexDef *index = TableDefIndex(def, index_name);
+		bool		composes = false;
+
+		if (index == NULL)
+			InvalidArgument("index \"%s\" does not exist", index_name);
+		for (int i = 0; i < KeyCount(&index->key); i++)
+		{
+			Slice		attribute = index->key.attributes[i].name;
+
+			composes |= IsKeyOfIndex(def, index, attribute) && ComposesAnew(r, attribute);
+		}
+		if (!composes)
+			InvalidArgument("the condition of index \"%s\" has no effect: none of its key attributes, apart from those of the table, has a template",
+							index_name);
 	}
-	return false;
 }
 
 /*
@@ -112,13 +142,10 @@ FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
 
 	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
 	{
-		const IndexDef *index = TableDefIndex(def, index_name);
 		char	   *condition = BareNamesReplace(&unconstify(EntityRequest *, r)->names,
 												 GetText(&value, "the condition of index", index_name));
 
-		if (index == NULL)
-			InvalidArgument("index \"%s\" does not exist", index_name);
-		if (!IndexHasKey(def, index, attribute))
+		if (!IsKeyOfIndex(def, TableDefIndex(def, index_name), def->attributes[attribute].name))
 			continue;
 		if (found != NULL && strcmp(found, condition) != 0)
 			InvalidArgument("key attribute \"%s\" belongs to two indexes with different conditions",
@@ -265,6 +292,7 @@ AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
 	JsonbValue	value;
 	char	   *name;
 
+	CheckConditions(r, def);
 	if (r->keys == NULL)
 		return;
 	appendStringInfoString(out, ", \"keys\": [");
@@ -450,13 +478,6 @@ PrintEntity(const EntityRequest *r, const TableDef *def)
 		appendStringInfoString(&out, ", \"applied\": true");
 	appendStringInfoChar(&out, '}');
 	return out.data;
-}
-
-static bool
-ComposesAnew(const EntityRequest *r, Slice attribute)
-{
-	return r->keys != NULL &&
-		getKeyJsonValueFromContainer(&r->keys->root, attribute.data, attribute.len, &(JsonbValue) {0}) != NULL;
 }
 
 static void

@@ -643,9 +643,11 @@ SELECT dynamo_internal.given(json_build_object('entity_name', e.entity ->> 'name
 	'attributes', (SELECT json_object_agg(a.a ->> 'name', CASE WHEN a.a -> 'qualified' IS NULL THEN a.a - '{name,holds}'::text[]
 						ELSE jsonb_set(a.a - '{name,holds,qualified}'::text[], '{type}', a.a -> 'qualified') END ORDER BY a.n)
 				   FROM jsonb_array_elements(e.entity -> 'attributes') WITH ORDINALITY a(a, n)),
-	'index_conditions', (SELECT json_object_agg(i.i ->> 'name', k ->> 'condition' ORDER BY i.i ->> 'name' COLLATE "C")
-		FROM jsonb_array_elements(e.entity -> 'keys') k JOIN jsonb_array_elements($1 -> 'indexes') i(i) ON i.i #>> '{partition,0}' = (k ->> 'attribute')
-		WHERE k ->> 'condition' IS NOT NULL),
+	'index_conditions', (SELECT json_object_agg(i.i ->> 'name', c.condition ORDER BY i.i ->> 'name' COLLATE "C")
+		FROM jsonb_array_elements($1 -> 'indexes') i(i),
+			LATERAL (SELECT min(k ->> 'condition') FROM jsonb_array_elements(e.entity -> 'keys') k
+					 WHERE (i.i -> 'partition') || (i.i -> 'sort') ? (k ->> 'attribute') AND NOT ($1 -> 'partition') || ($1 -> 'sort') ? (k ->> 'attribute')
+					 HAVING bool_and(k ->> 'condition' IS NOT NULL)) c(condition)),
 	'expression_attribute_values', (SELECT max(k ->> 'values')::json FROM jsonb_array_elements(e.entity -> 'keys') k),
 	'expression_attribute_names', (SELECT max((k -> 'names')::text)::json FROM jsonb_array_elements(e.entity -> 'keys') k),
 	'on_mismatch', e.entity -> 'on_mismatch', 'check_types', e.entity -> 'check_types'))
