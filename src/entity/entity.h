@@ -184,14 +184,14 @@ extern const char *EntitySetConflict(const EntitySet *set, const Entity *entity,
 
 /* ---- entity_kind.c ---- */
 
+/* Returns the entity that the type attribute of an item or of parts names; NULL if it is absent or names none. */
+extern const Entity *EntityOfType(const EntitySet *set, ValueRef item);
+
 /* Returns the entity to which an item belongs; NULL if there is none. */
 extern const Entity *EntityOfItem(const EntitySet *set, ValueRef item);
 
 /* Whether a value of the type attribute is one of the entity's: its type, or the other one. */
 extern bool EntityIsType(const Entity *entity, ValueRef v);
-
-/* Whether an item has such a value in the type attribute. */
-extern bool EntityHasType(const Entity *entity, ValueRef item);
 
 /* Returns the type that an item gets in place of the one that it has; data is NULL if it keeps that, or has none. */
 extern Slice EntityNewType(const Entity *entity, ValueRef item);

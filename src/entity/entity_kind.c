@@ -33,7 +33,8 @@ EntityIsType(const Entity *entity, ValueRef v)
 	return SliceEqual(type, entity->type_value) || (entity->other_type.data != NULL && SliceEqual(type, entity->other_type));
 }
 
-bool
+/* Whether an item has such a value in the type attribute. */
+static bool
 EntityHasType(const Entity *entity, ValueRef item)
 {
 	Slice		name = entity->type_attribute;
@@ -84,13 +85,23 @@ HasKeyOf(const Entity *entity, ValueRef item)
 }
 
 const Entity *
-EntityOfItem(const EntitySet *set, ValueRef item)
+EntityOfType(const EntitySet *set, ValueRef item)
 {
 	for (int i = 0; i < set->count; i++)
 	{
 		if (EntityHasType(&set->entities[i], item))
 			return &set->entities[i];
 	}
+	return NULL;
+}
+
+const Entity *
+EntityOfItem(const EntitySet *set, ValueRef item)
+{
+	const Entity *entity = EntityOfType(set, item);
+
+	if (entity != NULL)
+		return entity;
 	for (int i = 0; i < set->count; i++)
 	{
 		if (HasKeyOf(&set->entities[i], item))

@@ -33,9 +33,6 @@ extern int	PartsChoose(const TableDef *def, ValueRef attributes, Slice **names);
 /* See fix_item in table/key_parts.h. */
 extern bool PartsFixItem(const TableDef *def, ValueRef parts);
 
-/* Returns the entity that the type attribute among attributes names; NULL if there is none. */
-extern const Entity *PartsEntityOfType(const TableDef *def, ValueRef attributes);
-
 /* Whether an attribute is the type attribute of an entity. */
 extern bool IsTypeAttribute(const Entity *entity, Slice name);
 

@@ -237,18 +237,6 @@ NoteSeveral(const Entity *a, const Entity *b, Problem *problem)
 
 /* ---- the entity ---- */
 
-/* The entity that the type attribute names; NULL if it is absent or names none. */
-static const Entity *
-EntityOfType(const EntitySet *set, ValueRef parts)
-{
-	for (int i = 0; i < set->count; i++)
-	{
-		if (EntityHasType(&set->entities[i], parts))
-			return &set->entities[i];
-	}
-	return NULL;
-}
-
 static bool
 FindByParts(const TableDef *def, ValueRef parts, const Entity **found, Problem *problem)
 {
@@ -327,12 +315,6 @@ PartsChoose(const TableDef *def, ValueRef attributes, Slice **names)
 			(*names)[n++] = name;
 	}
 	return n;
-}
-
-const Entity *
-PartsEntityOfType(const TableDef *def, ValueRef attributes)
-{
-	return EntityOfType(def->entities, attributes);
 }
 
 bool

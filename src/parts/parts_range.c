@@ -57,7 +57,7 @@ int
 PartsRange(const TableDef *def, const IndexDef *index, ValueRef attributes, KeyTest *tests)
 {
 	const KeySchema *schema = index != NULL ? &index->key : &def->key;
-	const Entity *entity = PartsEntityOfType(def, attributes);
+	const Entity *entity = EntityOfType(def->entities, attributes);
 	ValueRef	item;
 
 	if (entity == NULL || !entity->applied || entity->moving || schema->npartition > 1 || !IsComposedInIndex(entity, schema))
