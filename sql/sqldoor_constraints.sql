@@ -89,6 +89,16 @@ COMMIT;
 BEGIN;
 SELECT put_item('shop', '{"PK": {"S": "ORDER#6"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "50"}}');
 COMMIT;
+-- a write that changes nothing does not end the check of the one before
+BEGIN;
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "ORDER#7"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "50"}}');
+UPDATE shop SET item = item;
+COMMIT;
+BEGIN;
+SELECT update_item('shop', '{"PK": {"S": "ORDER#5"}, "SK": {"S": "METADATA"}}', 'SET customer_id = :c', expression_attribute_values => '{":c": {"S": "50"}}');
+SAVEPOINT s;
+SELECT put_item('shop', '{"PK": {"S": "ORDER#5"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "50"}}');
+COMMIT;
 -- cascade
 DELETE FROM shop WHERE "PK" = 'CUSTOMER#40';
 SELECT "PK", "SK" FROM shop ORDER BY 1, 2;

@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
@@ -257,6 +258,20 @@ ItemDatum(const CheckEvent *event, HeapTuple tuple)
 	return TupleItem(event->referencing, tuple, RelationGetDescr(event->rel));
 }
 
+/*
+ * Whether an update keeps an item whose reference has been checked.  That of a row which
+ * this transaction wrote may not have been: its event finds another row now.
+ */
+static bool
+KeepsReference(const CheckEvent *event, const TriggerData *trigger, Datum item)
+{
+	bool		isnull;
+	Datum		writer = slot_getsysattr(trigger->tg_trigslot, MinTransactionIdAttributeNumber, &isnull);
+
+	return !TransactionIdIsCurrentTransactionId(DatumGetTransactionId(writer)) &&
+		datumIsEqual(item, ItemDatum(event, trigger->tg_trigtuple), false, -1);
+}
+
 static void
 CheckReference(CheckEvent *event, const TriggerData *trigger)
 {
@@ -265,7 +280,7 @@ CheckReference(CheckEvent *event, const TriggerData *trigger)
 	TupleTableSlot *slot = update ? trigger->tg_newslot : trigger->tg_trigslot;
 	Datum		item = ItemDatum(event, tuple);
 
-	if (update && datumIsEqual(item, ItemDatum(event, trigger->tg_trigtuple), false, -1))
+	if (update && KeepsReference(event, trigger, item))
 		return;
 	/*
 	 * The row of a deferred event has changed since; the newer event checks
