@@ -28,6 +28,7 @@ is(output_of('node', '--no-warnings', "$package/test/local.mjs"), <<'END', 'the 
 start, reset, clone and stop
 faults
 a port that is taken
+npx ends
 signals
 SIGKILL while the server is being made
 a server that is killed

@@ -44,20 +44,26 @@ async function main() {
   }
 
   const starting = start({ port: values.port === undefined ? undefined : Number(values.port), region: values.region, pgConfig: values["pg-config"], faults });
+  const parent = process.ppid;
   let ending = false;
 
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.on(signal, async () => {
-      if (!ending) {
-        ending = true;
-        await starting.then((server) => server.stop()).catch(() => {});
-        process.exit(128 + os.constants.signals[signal]);
-      }
-    });
+  async function end(signal) {
+    if (!ending) {
+      ending = true;
+      await starting.then((server) => server.stop()).catch(() => {});
+      process.exit(128 + os.constants.signals[signal]);
+    }
   }
 
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => end(signal));
+
+  // npm and npx send a signal to the shell between them and this process, and the shell does not pass it on
+  const stay = setInterval(() => {
+    if (process.env.npm_command !== undefined && process.ppid !== parent)
+      end("SIGTERM");
+  }, 250);
   const server = await starting;
-  const stay = setInterval(() => {}, 2 ** 30);
 
   process.stdout.write(`export AWS_ENDPOINT_URL=${server.endpoint}
 export AWS_REGION=${server.region}

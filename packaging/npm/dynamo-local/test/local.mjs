@@ -249,6 +249,26 @@ const steps = {
     await nothingLeft();
   },
 
+  async "npx ends"() {
+    for (const npm of [{}, { npm_command: "exec" }]) {
+      // npm sends its signals to this shell
+      const shell = spawn("/bin/sh", ["-c", '"$@" & echo $!; wait', "sh", process.execPath, join(folder, "cli.js")],
+        { env: { ...process.env, ...npm }, stdio: ["ignore", "pipe", "inherit"] });
+      let output = "";
+
+      shell.stdout.on("data", (text) => { output += text; });
+      await waitUntil(() => /^export AWS_SECRET_ACCESS_KEY=.*\n/m.test(output), "the command is ready");
+      shell.kill("SIGTERM");
+      if (npm.npm_command === undefined) {
+        // it stays where the user's shell ends
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        assert.deepEqual(await tables(fromOutput(output)), []);
+        process.kill(Number.parseInt(output, 10), "SIGTERM");
+      }
+      await nothingLeft();
+    }
+  },
+
   async "signals"() {
     for (const [signal, status] of [["SIGTERM", 143], ...long ? [["SIGINT", 130], ["SIGHUP", 129]] : [], ["SIGKILL", null]]) {
       const command = run();
