@@ -152,6 +152,7 @@ installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off
 VERSION := $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
 
 dist:
+	@git rev-parse -q --verify HEAD >/dev/null 2>&1 || { echo 'make dist: this is not a clone of the repository' >&2; exit 1; }
 	@git diff --quiet HEAD || { echo 'make dist: there are changes that are not committed, which the archive would not contain' >&2; exit 1; }
 	prove -q test/lint/release.pl
 	git archive --format=tar.gz --prefix=dynamo-$(VERSION)/ -o dynamo-$(VERSION).tar.gz HEAD
