@@ -184,6 +184,69 @@ EntityRowChanged(const EntityRow *row, const struct varlena *item)
 	return -1;
 }
 
+/* ---- changes by others ---- */
+
+void
+EntityRowChangedError(Slice attribute)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update"),
+			 errdetail("Attribute \"%.*s\" was changed by another transaction.",
+					   (int) attribute.len, attribute.data),
+			 errhint("Repeat the transaction.")));
+}
+
+/* Whether the table's key, by which the row was found, has the attribute. */
+static bool
+IsOfTableKey(const TableDef *def, Slice name)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		if (SliceEqual(TableKeyAttribute(def, i)->name, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the statement may have read a column from the item.  An UPDATE gives the trigger no
+ * columns that it does not use (entity_view_old_row.c), so that one that is null may have
+ * been read if the attribute was missing.
+ */
+static bool
+MayHaveRead(const EntityRow *row, int column, ValueRef item)
+{
+	Slice		name = row->attributes[column];
+
+	return !row->old_nulls[column] || ValueIsMissing(AttributeFind(item, name.data, name.len));
+}
+
+static void
+CheckAttributeUnchanged(ValueRef before, ValueRef now, Slice name)
+{
+	before = AttributeFind(before, name.data, name.len);
+	now = AttributeFind(now, name.data, name.len);
+	if (ValueIsMissing(before) ? !ValueIsMissing(now) : !ValueEqual(before, now))
+		EntityRowChangedError(name);
+}
+
+void
+EntityRowCheckUnchanged(const EntityRow *row, ValueRef read, ValueRef locked, ValueRef others)
+{
+	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
+	{
+		Slice		name = row->attributes[i];
+
+		if (name.data == NULL || IsOfTableKey(row->table, name))
+			continue;
+		if (EntityRowDependsOn(row, i))
+			CheckAttributeUnchanged(read, locked, name);
+		else if (MayHaveRead(row, i, read))
+			CheckAttributeUnchanged(read, others, name);
+	}
+}
+
 /* ---- the new item ---- */
 
 /*

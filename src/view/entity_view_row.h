@@ -58,8 +58,18 @@ extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
 /* The same for columns in place of the new row; the row need have only def, table and view_oid. */
 extern struct varlena *EntityItemWithColumns(const EntityRow *row, const SetColumn *columns, int n, ValueRef before);
 
-/* Whether the result of the statement can depend on the old value of a column. */
+/* Whether a column is one that an UPDATE sets, or any of a DELETE. */
 extern bool EntityRowDependsOn(const EntityRow *row, int column);
+
+/*
+ * Raises an error if an attribute is not any more what the statement has read, and its result
+ * can depend on it.  One that the statement sets (total = total + 1) is compared with the
+ * locked item.  One by which the row may have been chosen, or from which a value may have been
+ * computed, is compared with the item as others have left it: triggers of this statement, such
+ * as those of copies, can have changed it, too.
+ */
+extern void EntityRowCheckUnchanged(const EntityRow *row, ValueRef read, ValueRef locked, ValueRef others);
+extern void EntityRowChangedError(Slice attribute);
 
 /*
  * Returns a column on which the result of the statement can depend, and which the

@@ -321,47 +321,41 @@ FetchItemByPlan(const EntityRow *row, WriterPlan which, Datum *key)
 	return PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
-static void
-ChangedError(Slice attribute)
+/*
+ * Returns the item as other transactions have left it, without changes that
+ * this transaction has made since the statement on the view began.  NULL if
+ * there is none.
+ */
+static struct varlena *
+FetchOfOthers(const EntityRow *row, Datum *key)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update"),
-			 errdetail("Attribute \"%.*s\" was changed by another transaction.",
-					   (int) attribute.len, attribute.data),
-			 errhint("Repeat the transaction.")));
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());	/* a copy */
+	struct varlena *item;
+
+	snapshot->curcid = GetActiveSnapshot()->curcid;
+	PushActiveSnapshot(snapshot);
+	item = FetchItemByPlan(row, PLAN_READ, key);
+	PopActiveSnapshot();
+	UnregisterSnapshot(snapshot);
+	return item;
 }
 
 /*
- * In READ COMMITTED the item may have changed since the statement read it.
- * The new columns may have been computed from old values (total = total + 1),
- * and a row to delete may have been chosen by any column.  For a table,
- * PostgreSQL would evaluate the statement again.  A trigger cannot do this, so
- * a change of such an attribute is an error.
+ * In READ COMMITTED the item may have changed since the statement read it.  For a table,
+ * PostgreSQL would evaluate the statement again.  A trigger cannot do this, so it is an
+ * error if the statement depends on what has changed.
  */
 static void
 CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 {
 	struct varlena *item = FetchItemByPlan(row, PLAN_READ, key);
+	struct varlena *others = row->new != NULL ? FetchOfOthers(row, key) : NULL;
 	RowKey		other;
 
 	if (item == NULL && MoveOtherKey(row->table, locked, &other))
 		item = FetchItemByPlan(row, PLAN_READ, other.values);
-	if (item == NULL)
-		return;
-	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
-	{
-		Slice		name = row->attributes[i];
-		ValueRef	before;
-		ValueRef	now;
-
-		if (!EntityRowDependsOn(row, i))
-			continue;
-		before = AttributeFind(ItemRoot(item), name.data, name.len);
-		now = AttributeFind(locked, name.data, name.len);
-		if (ValueIsMissing(before) ? !ValueIsMissing(now) : !ValueEqual(before, now))
-			ChangedError(name);
-	}
+	if (item != NULL)
+		EntityRowCheckUnchanged(row, ItemRoot(item), locked, others != NULL ? ItemRoot(others) : locked);
 }
 
 /*
@@ -374,7 +368,7 @@ CheckStillShown(const EntityRow *row, const struct varlena *item)
 	int			column = EntityRowChanged(row, item);
 
 	if (column >= 0)
-		ChangedError(row->attributes[column]);
+		EntityRowChangedError(row->attributes[column]);
 }
 
 /*
@@ -502,25 +496,6 @@ UpdateRow(const EntityRow *row)
 	item = store.direct || store.direct_partitions ? UpdateDirectly(row, &store, &key) : UpdateBySql(row, &key);
 	StoreClose(&store);
 	return item == NULL ? NULL : EntityResultRow(row, item);
-}
-
-/*
- * Returns the item as other transactions have left it, without changes that
- * this transaction has made since the statement on the view began.  NULL if
- * there is none.
- */
-static struct varlena *
-FetchOfOthers(const EntityRow *row, Datum *key)
-{
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());	/* a copy */
-	struct varlena *item;
-
-	snapshot->curcid = GetActiveSnapshot()->curcid;
-	PushActiveSnapshot(snapshot);
-	item = FetchItemByPlan(row, PLAN_READ, key);
-	PopActiveSnapshot();
-	UnregisterSnapshot(snapshot);
-	return item;
 }
 
 /*

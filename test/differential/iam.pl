@@ -38,7 +38,7 @@ sub values_of { my ($table) = @_; return grep { $type{$table} eq 'S' || /^\d+$/ 
 
 create_database($database, <<'SQL');
 SELECT dynamo.create_table('game', 'pk', 'sk', indexes => '[{"index_name": "by_g", "partition_key": "g"}]');
-SELECT dynamo.create_table('games', 'pk', 'sk', indexes => '[{"index_name": "by_g", "partition_key": "g", "storage": "table"}, {"index_name": "local", "partition_key": "pk", "sort_key": "g"}]');
+SELECT dynamo.create_table('games', 'pk', 'sk', indexes => '[{"index_name": "by_g", "partition_key": "g", "storage": "table", "shards": 2}, {"index_name": "local", "partition_key": "pk", "sort_key": "g"}]', partitions => 3);
 SELECT dynamo.create_table('n', 'pk', 'sk', partition_key_type => 'N');
 SELECT dynamo.put_item(t, jsonb_build_object('pk', p, 'sk', g, 'g', g))
 FROM unnest('{game,games}'::text[]) t, unnest('{a,b,ab,1,2}'::text[]) p, unnest('{a,b,ab,1,2}'::text[]) g;
