@@ -73,12 +73,21 @@ SET ROLE stream_owner;
 GRANT SELECT ON "tab$stream" TO stream_reader;
 SET ROLE stream_reader;
 SELECT count(*) FROM dynamo.read_stream('tab');
--- row security also hides the stream of a table that is dropped
+-- row security also hides the stream of a table that is dropped, and streams that were disabled before
 SET ROLE stream_owner;
 SELECT dynamo.create_table('secured', 'p'), dynamo.enable_stream('secured') IS NOT NULL;
 SELECT dynamo.put_item('secured', '{"p": {"S": "a"}}');
+SELECT dynamo.disable_stream('secured'), dynamo.enable_stream('secured') IS NOT NULL;
+SELECT dynamo.put_item('secured', '{"p": {"S": "b"}}');
 ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
-GRANT SELECT ON secured, "secured$stream" TO stream_reader;
+SELECT relname, relrowsecurity FROM pg_class WHERE relname LIKE 'secured%' AND relkind = 'r' ORDER BY 1;
+ALTER TABLE secured DISABLE ROW LEVEL SECURITY;
+SELECT relname, relrowsecurity FROM pg_class WHERE relname LIKE 'secured%' AND relkind = 'r' ORDER BY 1;
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON secured, "secured$stream", "secured$stream$2" TO stream_reader;
+SET ROLE stream_reader;
+SELECT count(*) FROM "secured$stream";
+SET ROLE stream_owner;
 DROP TABLE secured;
 SELECT count(*) FROM dynamo.read_stream('secured');
 SET ROLE stream_reader;

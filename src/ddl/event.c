@@ -172,6 +172,7 @@ TableAltered(Oid relid, const Node *statement)
 		ClaimId(relid, def, (const CreateTrigStmt *) statement);
 	IndexTablesFollow(relid, def);
 	TriggersFollowPartitions(relid);
+	FollowersTakeRowSecurity(relid, statement);
 	CALL_FEATURES(follow_table, relid);
 }
 

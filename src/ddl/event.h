@@ -173,6 +173,9 @@ extern void IndexTablesFollow(Oid relid, const TableDef *def);
  */
 extern void FollowersTakeName(Oid relid, const TableDef *def, const Node *statement);
 
+/* After ALTER TABLE of a dynamo table: gives all that belongs to it its row security, if that changes. */
+extern void FollowersTakeRowSecurity(Oid relid, const Node *statement);
+
 /*
  * Returns a copy of a table's definition that may be changed, checked against
  * the table; NULL if the table is not a dynamo table.

@@ -5,6 +5,9 @@
  * Index tables, their shards, partitions and the stream of table shop are named
  * "shop$...", so that one pattern names them all, for pg_dump above all.  They are
  * found by their links and not by their names, which users may change.
+ *
+ * ALTER TABLE ... ROW LEVEL SECURITY, too, applies to all of them: also to disabled
+ * streams, which the definition of the table does not name any more.
  */
 #include "postgres.h"
 
@@ -134,5 +137,43 @@ FollowersTakeName(Oid relid, const TableDef *def, const Node *statement)
 		if (suffix != NULL && RelationOwner(follower) == RelationOwner(relid) &&
 			RelationOwnercheck(follower, GetUserId()))
 			RenameFollower(follower, ChooseName(get_rel_namespace(follower), get_rel_name(relid), suffix));
+	}
+}
+
+static bool
+ChangesRowSecurity(const Node *statement)
+{
+	ListCell   *cell;
+
+	if (!IsA(statement, AlterTableStmt))
+		return false;
+	foreach(cell, ((const AlterTableStmt *) statement)->cmds)
+	{
+		AlterTableType type = lfirst_node(AlterTableCmd, cell)->subtype;
+
+		if (type == AT_EnableRowSecurity || type == AT_DisableRowSecurity)
+			return true;
+	}
+	return false;
+}
+
+void
+FollowersTakeRowSecurity(Oid relid, const Node *statement)
+{
+	ListCell   *cell;
+
+	if (!ChangesRowSecurity(statement))
+		return;
+	foreach(cell, FindFollowers(relid))
+	{
+		Oid			follower = lfirst_oid(cell);
+		int			level;
+
+		if (!BelongsToTable(follower) || HasRowSecurity(follower) == HasRowSecurity(relid) ||
+			RelationOwner(follower) != RelationOwner(relid) || !RelationOwnercheck(follower, GetUserId()))
+			continue;
+		level = SessionIsOfNode() ? 0 : DistributedDdlBegin(follower);
+		MatchRowSecurity(relid, follower);
+		DistributedDdlEnd(level);
 	}
 }
