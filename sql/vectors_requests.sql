@@ -138,7 +138,7 @@ SELECT update_tab(jsonb_build_object('VectorIndexUpdates', jsonb_build_array(jso
 SELECT update_tab(jsonb_build_object('VectorIndexUpdates', jsonb_build_array(jsonb_build_object('Create', vector_index('vec1')), jsonb_build_object('Create', vector_index('vec2')))));
 SELECT update_tab(jsonb_build_object('VectorIndexUpdates', jsonb_build_array(jsonb_build_object('Create', vector_index('euc', ('{' || :'schema' || '}')::jsonb)))));
 SELECT update_tab(jsonb_build_object('VectorIndexUpdates', jsonb_build_array(jsonb_build_object('Create', vector_index('euc', '{"DistanceFunction": "EUCLIDEAN", "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["lang"]}}')))));
-SELECT search('{"IndexName": "euc", "SearchConditionExpression": null, "ExpressionAttributeValues": null, "TopK": 2}');
+SELECT search('{"IndexName": "euc", "SearchConditionExpression": null, "ExpressionAttributeValues": null, "TopK": 2, "SearchVector": [{"N": "-1"}, {"N": "0"}, {"N": "0"}, {"N": "0"}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "euc"}}]}');
 SELECT update_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}');
 SELECT update_tab('{"VectorIndexUpdates": [{"Delete": {"IndexName": "euc"}}]}');
