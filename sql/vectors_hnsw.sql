@@ -69,7 +69,7 @@ SELECT dynamo.delete_item('docs', jsonb_build_object('pk', k)) FROM unnest(ARRAY
 
 -- row security decides before entries are counted
 CREATE ROLE regress_vectors_reader;
-GRANT USAGE ON SCHEMA t_vectors_hnsw TO regress_vectors_reader;
+GRANT USAGE ON SCHEMA t_vectors_hnsw, t_vectors_pgvector TO regress_vectors_reader;
 GRANT SELECT ON docs, points TO regress_vectors_reader;
 ALTER TABLE docs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY evens ON docs FOR SELECT TO regress_vectors_reader USING (pk::int % 50 = 0);
@@ -77,6 +77,13 @@ SET ROLE regress_vectors_reader;
 SELECT count(*), bool_and((item ->> 'pk')::int % 50 = 0) FROM dynamo.search_vectors('docs', 'vec', (SELECT emb::real[] FROM points WHERE i = 5), 30, 'part = :p', '{":p": "big"}'::jsonb);
 SELECT count(*), bool_and((item ->> 'pk')::int % 50 = 0) FROM dynamo.search_vectors('docs', 'exact', (SELECT emb::real[] FROM points WHERE i = 5), 30, 'part = :p', '{":p": "big"}'::jsonb);
 SELECT count(*) FROM docs$vec;
+RESET ROLE;
+
+-- who may not name pgvector's objects searches exactly
+REVOKE USAGE ON SCHEMA t_vectors_pgvector FROM regress_vectors_reader;
+SET ROLE regress_vectors_reader;
+DISCARD PLANS;
+SELECT count(*), bool_and((item ->> 'pk')::int % 50 = 0) FROM dynamo.search_vectors('docs', 'vec', (SELECT emb::real[] FROM points WHERE i = 5), 30, 'part = :p', '{":p": "big"}'::jsonb);
 RESET ROLE;
 ALTER TABLE docs DISABLE ROW LEVEL SECURITY;
 

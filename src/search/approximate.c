@@ -13,7 +13,8 @@
  * - the partition is small;
  * - too few entries of the HNSW index pass the filters;
  * - entries may be missing that the HNSW index does not contain or cannot order:
- *   zero vectors by cosine, and numbers whose squares exceed single precision.
+ *   zero vectors by cosine, and numbers whose squares exceed single precision;
+ * - the role may not use the schema of pgvector, whose operator the statement names.
  */
 #include "postgres.h"
 
@@ -252,7 +253,7 @@ SearchIndex(const VectorSearch *search, Relation rel, int count, Nearest *neares
 	Snapshot	snapshot = RegisterSnapshot(StoreIndexSnapshot(search->store, search->index));
 	Collected	collected = {.nearest = nearest, .context = CurrentMemoryContext, .wanted = count + SPARE_RESULTS};
 	double		worst;
-	bool		exact = !OidIsValid(opclass) || IsSmallPartition(search, rel, snapshot);
+	bool		exact = !OidIsValid(opclass) || !CanNameHnsw(opclass) || IsSmallPartition(search, rel, snapshot);
 
 	if (!exact)
 	{

@@ -6,15 +6,19 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
 #include "nodes/pg_list.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "vector/hnsw.h"
 
 #define HNSW_METHOD	"hnsw"
@@ -95,20 +99,32 @@ HnswTypeName(Oid opclass, int dimensions)
 }
 
 /* pgvector's objects are in one schema. */
-static char *
+static Oid
 ClassSchema(Oid opclass)
 {
 	HeapTuple	tuple;
 	Oid			schema = ReadClass(opclass, &tuple)->opcnamespace;
 
 	ReleaseSysCache(tuple);
-	return pstrdup(quote_identifier(get_namespace_name(schema)));
+	return schema;
+}
+
+static const char *
+ClassSchemaName(Oid opclass)
+{
+	return quote_identifier(get_namespace_name(ClassSchema(opclass)));
+}
+
+bool
+CanNameHnsw(Oid opclass)
+{
+	return SchemaAclCheck(ClassSchema(opclass), GetUserId(), ACL_USAGE) == ACLCHECK_OK;
 }
 
 char *
 HnswOperator(Oid opclass, VectorDistance distance)
 {
-	return psprintf("OPERATOR(%s.%s)", ClassSchema(opclass), operators[distance]);
+	return psprintf("OPERATOR(%s.%s)", ClassSchemaName(opclass), operators[distance]);
 }
 
 char *
@@ -119,5 +135,5 @@ HnswClause(Oid opclass, int dimensions)
 
 	ReleaseSysCache(tuple);
 	return psprintf("USING " HNSW_METHOD " ((" VECTOR_COLUMN "::%s) %s.%s)",
-					HnswTypeName(opclass, dimensions), ClassSchema(opclass), name);
+					HnswTypeName(opclass, dimensions), ClassSchemaName(opclass), name);
 }

@@ -33,6 +33,9 @@ extern Oid	FindHnswClass(VectorDistance distance);
  */
 extern Oid	FindHnswIndex(Relation index_table, bool usable);
 
+/* Whether this role may name pgvector's objects, which a search does. */
+extern bool CanNameHnsw(Oid opclass);
+
 /*
  * Returns the type of an operator class, with these dimensions: "public.vector(4)".
  */
