@@ -114,4 +114,20 @@ INSERT INTO shop (item) VALUES (child('a', 71)), (child('b', 72));
 INSERT INTO shop (item) VALUES (child('a', 70)), (child('b', 61)), (child('a', 71));
 TABLE state; TABLE wrong;
 
+-- a trigger of a child that gets a copy changes the parent, and gives another child another key
+DELETE FROM shop;
+DELETE FROM todo;
+DROP TRIGGER IF EXISTS changes ON shop;
+DROP TRIGGER IF EXISTS "~~changes" ON shop;
+INSERT INTO shop (item) SELECT parent('a') UNION ALL SELECT child('a', n) FROM generate_series(1, 4) n;
+CREATE TRIGGER first AFTER UPDATE ON shop FOR EACH ROW WHEN (NEW."SK" LIKE 'C#%') EXECUTE FUNCTION run();
+INSERT INTO todo VALUES ($$UPDATE t_copies_nested.shop SET item = dynamo.set_attribute(item, 'name', dynamo.to_value('again'::text)) WHERE "SK" = 'P'$$);
+UPDATE shop SET item = set_attribute(item, 'name', to_value('renamed'::text)) WHERE "SK" = 'P';
+SELECT "SK", item ->> 'of' FROM shop WHERE "SK" <> 'P' ORDER BY 1;
+INSERT INTO todo VALUES ($$UPDATE t_copies_nested.shop SET item = t_copies_nested.child('a', 10 + (item ->> 'n')::int) WHERE "SK" <> 'P' AND item ->> 'of' <> 'last'$$);
+UPDATE shop SET item = set_attribute(item, 'name', to_value('last'::text)) WHERE "SK" = 'P';
+SELECT "SK", item ->> 'of' FROM shop WHERE "SK" <> 'P' ORDER BY 1;
+TABLE wrong;
+DROP TRIGGER first ON shop;
+
 DROP SCHEMA t_copies_nested CASCADE;

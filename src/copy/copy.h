@@ -368,6 +368,9 @@ extern bool CopyIsCounted(Oid relid, const Copy *copy, Slice key, CommandId comm
 /* Executes the tasks of a statement on a table, and frees them. */
 extern void CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *tasks);
 
+/* Whether the attributes of the parent with a key are being copied to its children, one of which fires the present trigger. */
+extern bool CopyIsSpreading(ValueRef key);
+
 /*
  * Sets the totals of a parent from its children; returns whether they
  * differed.

@@ -191,7 +191,27 @@ typedef struct Spreading
 	const Copy *copy;
 	struct varlena *key;		/* key of the parent */
 	ValueRef	parent;			/* the parent; MISSING_VALUE if there is none */
+	MemoryContext context;		/* of the parent */
+	uint64		number;			/* of spreads when the parent was read */
+	struct Spreading *outer;
 } Spreading;
+
+/* How often this session has begun to spread. */
+static uint64 spreads = 0;
+
+/* Those that have not come to their end; triggers of the children run others. */
+static Spreading *spreading = NULL;
+
+bool
+CopyIsSpreading(ValueRef key)
+{
+	for (const Spreading *s = spreading; s != NULL; s = s->outer)
+	{
+		if (ValueEqual(ItemRoot(s->key), key))
+			return true;
+	}
+	return false;
+}
 
 /*
  * Updates a child, unless it has changed or moved to another parent since it
@@ -216,23 +236,6 @@ SpreadToCurrent(const Spreading *s, ValueRef child_key)
 }
 
 /*
- * A ChildVisitor.  The snapshot of the transaction decides whether a row can
- * be written.  A row stored by hand whose item has no key cannot be found again.
- */
-static void
-SpreadToChild(void *arg, ValueRef child)
-{
-	const Spreading *s = arg;
-	ValueRef	key;
-
-	if (WithCopies(s->copy, child, s->parent).data == child.data || !MaybeItemOpen(ItemKey(s->table->def, child), &key))
-		return;
-	PushActiveSnapshot(GetTransactionSnapshot());
-	SpreadToCurrent(s, key);
-	PopActiveSnapshot();
-}
-
-/*
  * Returns the parent, whose row this transaction has written and therefore
  * locked.
  */
@@ -250,13 +253,57 @@ ReadParent(CopyTable *table, const Copy *copy, ValueRef key)
 }
 
 static void
+ReadSpreadParent(Spreading *s)
+{
+	ValueRef	key = ItemRoot(s->key);
+	MemoryContext old = MemoryContextSwitchTo(s->context);
+
+	s->number = spreads;
+	PushActiveSnapshot(GetLatestSnapshot());
+	s->parent = ReadParent(s->table, s->copy, key);
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * A ChildVisitor.  The snapshot of the transaction decides whether a row can
+ * be written.  A row stored by hand whose item has no key cannot be found again.
+ * A trigger of a child that was written may have changed the parent, and all its
+ * children.
+ */
+static void
+SpreadToChild(void *arg, ValueRef child)
+{
+	Spreading  *s = arg;
+	ValueRef	key;
+
+	if (s->number != spreads)
+		ReadSpreadParent(s);
+	if (WithCopies(s->copy, child, s->parent).data == child.data || !MaybeItemOpen(ItemKey(s->table->def, child), &key))
+		return;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	SpreadToCurrent(s, key);
+	PopActiveSnapshot();
+}
+
+static void
 ApplyCopy(CopyTable *table, const Copy *copy, ValueRef key)
 {
-	Spreading	s = {.table = table, .copy = copy, .key = ValueCopy(key)};
+	Spreading	s = {.table = table, .copy = copy, .key = ValueCopy(key), .context = CurrentMemoryContext, .outer = spreading};
 
+	spreads++;
+	ReadSpreadParent(&s);
 	PushActiveSnapshot(GetLatestSnapshot());
-	s.parent = ReadParent(table, copy, key);
-	CopyVisitChildren(table->def, table->relid, copy, key, SpreadToChild, &s);
+	spreading = &s;
+	PG_TRY();
+	{
+		CopyVisitChildren(table->def, table->relid, copy, key, SpreadToChild, &s);
+	}
+	PG_FINALLY();
+	{
+		spreading = s.outer;
+	}
+	PG_END_TRY();
 	PopActiveSnapshot();
 }
 

@@ -101,7 +101,8 @@ KeepCopies(Written *w, const Copy *copy)
 
 	if (!MaybeItemOpen(maybe, &key))
 		return;
-	if (!MaybeItemEqual(maybe, old_key))
+	/* one that gets another key while its parent is being copied would be missed */
+	if (!MaybeItemEqual(maybe, old_key) || CopyIsSpreading(key))
 	{
 		w->item = WithCopies(copy, w->item, LockParent(w, copy, key));
 		return;
