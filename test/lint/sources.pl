@@ -170,6 +170,7 @@ my %may_catch = (
 	'src/citus/index_changes.c' => 'the worker outlives an error',
 	'src/citus/distributed_ddl.c LockInStep' => 'Citus reports the end of a deadlock as a cancel',
 	'src/ddl/make_table.c' => 'PostgreSQL reports a name that was taken meanwhile by an error',
+	'src/copy/copy_apply.c' => 'takes a mark back',
 	'src/op/expire_batch.c' => 'takes a mark back',
 	'src/store/plan.c' => 'takes a mark back',
 	'src/store/write_direct_row.c' => 'the index reports an existing row by an error',
