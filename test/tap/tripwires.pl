@@ -136,6 +136,8 @@ BEGIN
 	RAISE LOG 'tripwire "%" as % for %', place, current_user, session_user;
 	PERFORM pg_catalog.set_config('tripwire.inside', 'yes', true);
 	FOREACH what IN ARRAY CASE WHEN session_user = 'attacker' THEN ARRAY[$gains] ELSE ARRAY[$gains, $delays] END LOOP
+		-- the commit would not end
+		CONTINUE WHEN place = 'deferred trigger' AND what LIKE 'INSERT INTO a.later %';
 		BEGIN
 			EXECUTE what;
 			RAISE LOG 'tripwire "%" escaped: %', place, what;
