@@ -137,6 +137,12 @@ UPDATE vu_direct_v SET note = 'mine' WHERE c = 'c1' AND n = 1 RETURNING note;
 UPDATE vu_direct_v SET total = 1 WHERE c = 'c1' AND n = 1;
 RESET ROLE;
 
+-- a row that is joined to several
+INSERT INTO vu_direct_v (c, n) VALUES ('joined', 1);
+INSERT INTO vu_trigger_v (c, n) VALUES ('joined', 1);
+UPDATE vu_direct_v v SET note = j.note FROM (VALUES ('x'), ('y')) j(note) WHERE c = 'joined' RETURNING v.note IN ('x', 'y') AS one_of_them;
+UPDATE vu_trigger_v v SET note = j.note FROM (VALUES ('x'), ('y')) j(note) WHERE c = 'joined';
+
 -- the function checks its arguments
 SELECT dynamo_internal.set_columns('vu_direct_v'::regclass, 'vu_direct'::regclass, 'order', item, 'note'::text, 'a'::text) FROM vu_direct LIMIT 1;
 SELECT dynamo_internal.set_columns('vu_direct_v'::regclass, 'vu_direct'::regclass, 'order', item, 'note'::text, 'a'::text, 1) FROM vu_direct LIMIT 1;
