@@ -33,9 +33,10 @@ SET enable_seqscan = off;
 SELECT count(*) FROM "tab$own" WHERE "PK" IN ('a', 'b');
 SELECT count(*) FROM "tab$stream" WHERE created_at > '2000-01-01';
 
--- definitions that errors leave in use are freed at the end of the transaction
+-- definitions that errors leave in use are freed by the rollback
 SELECT dynamo.create_entity('other', 'of_type', '{}', type_attribute => 'kind');
 INSERT INTO other (item) VALUES ('{"PK": {"S": "stray"}, "kind": {"S": "x"}}');
+BEGIN;
 DO $$ BEGIN
 	FOR i IN 1 .. 100 LOOP
 		BEGIN
@@ -47,4 +48,25 @@ DO $$ BEGIN
 	END LOOP;
 END $$;
 SELECT count(*) < 20 AS freed FROM pg_backend_memory_contexts WHERE name = 'dynamo table definition';
+COMMIT;
+SELECT count(*) < 20 AS freed FROM pg_backend_memory_contexts WHERE name = 'dynamo table definition';
+-- a cursor keeps its definition when a subtransaction that has fetched from it is rolled back
+SELECT dynamo.create_table('many', 'PK', 'SK');
+INSERT INTO many (item) SELECT jsonb_build_object('PK', 'p', 'SK', 's' || i)::item FROM generate_series(1, 4) i;
+BEGIN;
+DECLARE items CURSOR FOR SELECT dynamo.query_each('many', 'PK = :p', ARRAY['{":p": {"S": "p"}}'::dynamo.item]) ->> 'SK' AS item;
+SAVEPOINT before_fetch;
+FETCH items;
+ROLLBACK TO before_fetch;
+GRANT SELECT ON many, other TO CURRENT_USER;
+SELECT dynamo.get_item('other', '{"PK": {"S": "none"}}') IS NULL AS reads_another_definition;
+SAVEPOINT before_fetch;
+FETCH items;
+RELEASE before_fetch;
+REVOKE SELECT ON many FROM CURRENT_USER;
+GRANT SELECT ON many TO CURRENT_USER;
+FETCH ALL FROM items;
+COMMIT;
+-- statements of a batch that fail before they run
+SELECT json_array_length(dynamo.request('BatchExecuteStatement', '{"Statements": [{"Statement": "SELECT * FROM many"}, {"Statement": "SELECT * FROM many WHERE PK = ''p''"}]}')::json -> 'Responses') AS answers;
 DROP SCHEMA t_discard CASCADE;

@@ -292,7 +292,7 @@ BatchExecuteStatementRequest(Request *request)
 	for (int i = 0; i < list->count; i++)
 	{
 		AnswerStatement(request->out, &batch[i]);
-		if (batch[i].s.def != NULL)
+		if (batch[i].ran)		/* otherwise a rollback has closed the table */
 			StatementClose(&batch[i].s);
 	}
 	WriterEndList(request->out);

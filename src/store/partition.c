@@ -298,14 +298,5 @@ StoreClosePartitions(Store *store)
 void
 StoreForgetPartitions(Store *store)
 {
-	ListCell   *cell;
-
-	foreach(cell, store->partitions)
-	{
-		const Store *partition = lfirst(cell);
-
-		if (partition->def != NULL)
-			TableDefRelease(partition->def);
-	}
 	store->partitions = NIL;
 }

@@ -173,6 +173,7 @@ typedef struct TableDef
 	int			refcount;		/* see table_cache.c, also for the next */
 	bool		cached;
 	dlist_node	pinned;			/* linked while refcount > 0 */
+	SubTransactionId pinned_by; /* with which all uses end */
 } TableDef;
 
 /* Returns attribute i of the table's key. */

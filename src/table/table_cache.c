@@ -5,8 +5,8 @@
  * It is a hash table with relations as keys.  A relcache invalidation only
  * removes the entry.  A definition in use (refcount > 0) continues to exist
  * outside the hash table until its last user releases it.  Definitions that
- * remain pinned after an error are unpinned at the end of the transaction: a
- * subtransaction that changes a table and then fails can leave one until then.
+ * remain pinned after an error are unpinned when the subtransaction in which
+ * all of that happened is rolled back, or else at the end of the transaction.
  *
  * The invalidation callback performs no lookups.
  */
@@ -27,6 +27,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -106,6 +107,14 @@ InvalidateRelation(Oid relid)
 	}
 }
 
+static void
+Unpin(TableDef *def)
+{
+	dlist_delete(&def->pinned);
+	def->refcount = 0;
+	FreeUnused(def);
+}
+
 /*
  * Errors skip TableDefRelease, so all definitions are unpinned at the end of
  * the transaction.
@@ -119,12 +128,30 @@ UnpinAll(XactEvent event, void *arg)
 		event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
 	dlist_foreach_modify(iter, &pinned)
+		Unpin(dlist_container(TableDef, pinned, iter.cur));
+}
+
+/*
+ * A rollback unpins definitions that were not pinned before the subtransaction: its code
+ * uses them no more.
+ */
+static void
+UnpinRolledBack(SubXactEvent event, SubTransactionId self, SubTransactionId parent, void *arg)
+{
+	dlist_mutable_iter iter;
+
+	if (dlist_is_empty(&pinned) || (event != SUBXACT_EVENT_ABORT_SUB && event != SUBXACT_EVENT_COMMIT_SUB))
+		return;
+	dlist_foreach_modify(iter, &pinned)
 	{
 		TableDef   *def = dlist_container(TableDef, pinned, iter.cur);
 
-		dlist_delete(&def->pinned);
-		def->refcount = 0;
-		FreeUnused(def);
+		if (def->pinned_by != self)
+			continue;
+		if (event == SUBXACT_EVENT_COMMIT_SUB)
+			def->pinned_by = parent;
+		else
+			Unpin(def);
 	}
 }
 
@@ -144,13 +171,40 @@ TableCacheInit(void)
 	watched = hash_create("watched tables", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	OnRelationChange(InvalidateRelation);
 	RegisterXactCallback(UnpinAll, NULL);
+	RegisterSubXactCallback(UnpinRolledBack, NULL);
+}
+
+/*
+ * Returns the subtransaction with which what is pinned now ends.  A cursor of an outer one
+ * that is fetched from survives the current one.
+ */
+static SubTransactionId
+PinningSubtransaction(void)
+{
+	SubTransactionId current = GetCurrentSubTransactionId();
+
+	if (current == TopSubTransactionId)
+		return current;
+	for (ResourceOwner owner = CurrentResourceOwner; owner != NULL; owner = ResourceOwnerGetParent(owner))
+	{
+		if (owner == CurTransactionResourceOwner)
+			return current;
+	}
+	return TopSubTransactionId;
 }
 
 static void
 PinDefinition(TableDef *def)
 {
+	SubTransactionId by = PinningSubtransaction();
+
 	if (def->refcount++ == 0)
+	{
 		dlist_push_tail(&pinned, &def->pinned);
+		def->pinned_by = by;
+	}
+	else
+		def->pinned_by = Min(def->pinned_by, by);
 }
 
 void
