@@ -90,7 +90,7 @@ def _decode_bool(wire: Wire) -> bool:
     return bool(wire["BOOL"])
 
 
-def _to_binary(value: bytes) -> Any:
+def _to_binary(value: Union[bytes, bytearray]) -> Any:
 @{#aws}
     return bytes(value)
 @{/aws}
