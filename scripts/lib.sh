@@ -283,14 +283,14 @@ want_clients()
 	done
 }
 
-# want_neighbours: installs the extensions that servers often load beside this one,
-# where Debian has them for the server's version.  Tests are left out without them.
+# want_neighbours: installs the extensions that servers often load beside this one, and pgvector,
+# where there are packages of them for the server's version.  Tests are left out without them.
 want_neighbours()
 {
 	local version package missing=()
 
 	version=$("$pg_config" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
-	for package in pgaudit cron partman hypopg postgis-3; do
+	for package in pgaudit cron partman hypopg postgis-3 pgvector; do
 		package=postgresql-$version-$package
 		if ! dpkg -s "$package" >/dev/null 2>&1 && can_install && apt_has "$package"; then
 			missing+=("$package")
