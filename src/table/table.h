@@ -354,6 +354,8 @@ extern bool IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot 
  */
 extern TableDef *TableDefSeenBy(const TableDef *def, Snapshot snapshot);
 
+/* ---- find_index.c ---- */
+
 /*
  * Return an index by its name, or by the name that its relation was created
  * with; NULL if it does not exist.
