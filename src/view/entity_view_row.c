@@ -222,13 +222,27 @@ MayHaveRead(const EntityRow *row, int column, ValueRef item)
 	return !row->old_nulls[column] || ValueIsMissing(AttributeFind(item, name.data, name.len));
 }
 
-static void
-CheckAttributeUnchanged(ValueRef before, ValueRef now, Slice name)
+static bool
+AttributeDiffers(ValueRef before, ValueRef now, Slice name)
 {
 	before = AttributeFind(before, name.data, name.len);
 	now = AttributeFind(now, name.data, name.len);
-	if (ValueIsMissing(before) ? !ValueIsMissing(now) : !ValueEqual(before, now))
-		EntityRowChangedError(name);
+	return ValueIsMissing(before) ? !ValueIsMissing(now) : !ValueEqual(before, now);
+}
+
+/*
+ * Raises an error if an attribute that the statement sets has been changed by the statement
+ * itself, which would change it again: by a trigger, or for another joined row.
+ */
+static void
+CheckNotChangedTwice(const EntityRow *row, ValueRef read, ValueRef locked, Slice name)
+{
+	if (AttributeDiffers(read, locked, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("an item of view \"%s\" was already changed by this statement", RelationGetRelationName(row->view)),
+				 errdetail("The statement sets attribute \"%.*s\" again.", (int) name.len, name.data),
+				 errhint("An UPDATE with FROM must join one row to each item, and triggers must not set what the statement sets.")));
 }
 
 void
@@ -237,13 +251,14 @@ EntityRowCheckUnchanged(const EntityRow *row, ValueRef read, ValueRef locked, Va
 	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
 	{
 		Slice		name = row->attributes[i];
+		bool		set = EntityRowDependsOn(row, i);
 
 		if (name.data == NULL || IsOfTableKey(row->table, name))
 			continue;
-		if (EntityRowDependsOn(row, i))
-			CheckAttributeUnchanged(read, locked, name);
-		else if (MayHaveRead(row, i, read))
-			CheckAttributeUnchanged(read, others, name);
+		if ((set || MayHaveRead(row, i, read)) && AttributeDiffers(read, others, name))
+			EntityRowChangedError(name);
+		if (set)
+			CheckNotChangedTwice(row, read, locked, name);
 	}
 }
 

@@ -63,10 +63,10 @@ extern bool EntityRowDependsOn(const EntityRow *row, int column);
 
 /*
  * Raises an error if an attribute is not any more what the statement has read, and its result
- * can depend on it.  One that the statement sets (total = total + 1) is compared with the
- * locked item.  One by which the row may have been chosen, or from which a value may have been
- * computed, is compared with the item as others have left it: triggers of this statement, such
- * as those of copies, can have changed it, too.
+ * can depend on it: one that it sets (total = total + 1), by which the row may have been
+ * chosen, or from which a value may have been computed.  They are compared with the item as
+ * others have left it, for triggers of this statement, such as those of copies, can have
+ * changed it, too.  One that it sets is also compared with the locked item.
  */
 extern void EntityRowCheckUnchanged(const EntityRow *row, ValueRef read, ValueRef locked, ValueRef others);
 extern void EntityRowChangedError(Slice attribute);

@@ -341,15 +341,16 @@ FetchOfOthers(const EntityRow *row, Datum *key)
 }
 
 /*
- * In READ COMMITTED the item may have changed since the statement read it.  For a table,
- * PostgreSQL would evaluate the statement again.  A trigger cannot do this, so it is an
- * error if the statement depends on what has changed.
+ * The item may have changed since the statement read it: by others, in READ COMMITTED, or by
+ * the statement itself.  For a table, PostgreSQL would evaluate the statement again, or leave
+ * the row out.  A trigger cannot do this, so it is an error if the statement depends on what
+ * has changed.
  */
 static void
 CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 {
 	struct varlena *item = FetchItemByPlan(row, PLAN_READ, key);
-	struct varlena *others = row->new != NULL ? FetchOfOthers(row, key) : NULL;
+	struct varlena *others = row->new == NULL ? NULL : IsolationUsesXactSnapshot() ? item : FetchOfOthers(row, key);
 	RowKey		other;
 
 	if (item == NULL && MoveOtherKey(row->table, locked, &other))
@@ -399,7 +400,7 @@ CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
 		return NULL;
 	if (!shown && row->table->distributed)
 		CheckStillShown(row, item);
-	else if (!shown && !IsolationUsesXactSnapshot())
+	else if (!shown && (row->new != NULL || !IsolationUsesXactSnapshot()))
 		CheckUnchanged(row, ItemRoot(item), key);
 	return item;
 }
