@@ -4,6 +4,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
 use CitusCluster;
+use DynamoNode qw(wait_until);
 use HttpClient;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -203,7 +204,7 @@ for my $round (1 .. 3)
 
 my $now = key_on($other, 'kvs', 1);
 $other->restart;
-$socket{$at_other} = connect_http($at_other) if !$socket{$at_other}->connected;
+wait_until(sub { $socket{$at_other} = connect_http($at_other) });
 is(ask($at_worker, PutItem => put($now, 30)), '200 {}', 'a put after a restart of the node');
 like(ask($at_worker, GetItem => with_key($now)), qr/"N": "30"/, 'was executed');
 $other->stop('immediate');

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
 use CitusCluster;
+use DynamoNode qw(wait_until);
 use HttpClient;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -158,7 +159,7 @@ for my $more ('', ', "ProjectionExpression": "SK, M"')
 # One call for all keys of a node.
 value_of($other, q{ALTER SYSTEM SET track_functions = 'all'; SELECT pg_reload_conf()});
 $other->restart;
-$socket{$ports[2]} = connect_http($ports[2]);
+wait_until(sub { $socket{$ports[2]} = connect_http($ports[2]) });
 value_of($worker, sprintf $batch, 'Shop-1', '');
 ok($other->poll_query_until('postgres', q{SELECT calls = 1 FROM pg_stat_user_functions WHERE funcname = 'rows_on_shard'}), 'one call reads all rows of a node');
 is(value_of($other, q{SELECT count(*) FROM pg_stat_user_functions WHERE funcname = 'row_on_shard'}), 0, 'none reads a single row');
