@@ -139,10 +139,10 @@ sub kill_while_held
 	sleep 1;
 	set_standby($held, 'nobody');
 	wait_for_prepared($initiator, $written, @participants);
-	# one that was prepared before the node began to wait goes on; this one does not
+	# one that was prepared before the node began to wait goes on; this one of the initiator does not
 	if (!$written && $held->name ne $initiator->name)
 	{
-		$held->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE 'PREPARE TRANSACTION%'})
+		$held->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE 'PREPARE TRANSACTION ''citus\\_$group{$initiator->name}\\_%'")
 			or die 'nothing is held';
 	}
 	push @load, map { start_session($_, reads($initiator, 50)) } grep { $_->name ne $victim->name && $_->name ne $held->name } @nodes;
