@@ -126,7 +126,7 @@ typedef struct IamTable
 } IamTable;
 
 /* What a resource names. */
-typedef struct Resource
+typedef struct IamResource
 {
 	const char *pattern;		/* of names of tables; NULL: no table */
 	bool		part;			/* of an index, a stream, a backup only */

@@ -92,21 +92,31 @@ ReleaseKept(Kept *entry)
 	entry->relid = InvalidOid;
 }
 
-/* Returns a free entry.  Locks of past periods are released. */
-static Kept *
-FindLockPlace(uint32 period)
+/* Releases the locks of past periods; returns how many others there are. */
+static int
+ReleasePast(uint32 period)
 {
-	Kept	   *place = NULL;
+	int			n = 0;
 
 	for (int i = 0; i < MAX_KEPT; i++)
 	{
 		if (OidIsValid(kept[i].relid) && kept[i].period < period - 1)
 			ReleaseKept(&kept[i]);
-		if (!OidIsValid(kept[i].relid) && place == NULL)
-			place = &kept[i];
+		n += OidIsValid(kept[i].relid);
 	}
-	if (place == NULL)
-		ReleaseKept(place = &kept[0]);
+	return n;
+}
+
+/* Returns a free entry. */
+static Kept *
+FindLockPlace(uint32 period)
+{
+	Kept	   *place = kept;
+
+	if (ReleasePast(period) == MAX_KEPT)
+		ReleaseKept(place);
+	while (OidIsValid(place->relid))
+		place++;
 	return place;
 }
 
@@ -176,15 +186,7 @@ SegmentsLock(Oid relid)
 bool
 SegmentsAreKept(void)
 {
-	if (!may_be_kept)
-		return false;
-	may_be_kept = false;
-	for (int i = 0; i < MAX_KEPT; i++)
-	{
-		if (OidIsValid(kept[i].relid) && kept[i].period < CurrentPeriod() - 1)
-			ReleaseKept(&kept[i]);
-		may_be_kept |= OidIsValid(kept[i].relid);
-	}
+	may_be_kept = may_be_kept && ReleasePast(CurrentPeriod()) > 0;
 	return may_be_kept;
 }
 

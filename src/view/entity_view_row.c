@@ -197,18 +197,6 @@ EntityRowChangedError(Slice attribute)
 			 errhint("Repeat the transaction.")));
 }
 
-/* Whether the table's key, by which the row was found, has the attribute. */
-static bool
-IsOfTableKey(const TableDef *def, Slice name)
-{
-	for (int i = 0; i < KeyCount(&def->key); i++)
-	{
-		if (SliceEqual(TableKeyAttribute(def, i)->name, name))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Whether the statement may have read a column from the item.  An UPDATE gives the trigger no
  * columns that it does not use (entity_view_old_row.c), so that one that is null may have
@@ -253,8 +241,8 @@ EntityRowCheckUnchanged(const EntityRow *row, ValueRef read, ValueRef locked, Va
 		Slice		name = row->attributes[i];
 		bool		set = EntityRowDependsOn(row, i);
 
-		if (name.data == NULL || IsOfTableKey(row->table, name))
-			continue;
+		if (name.data == NULL || KeySchemaHas(&row->table->key, name))
+			continue;			/* the row was found by its key */
 		if ((set || MayHaveRead(row, i, read)) && AttributeDiffers(read, others, name))
 			EntityRowChangedError(name);
 		if (set)
