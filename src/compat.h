@@ -380,6 +380,23 @@ struct ExplainState;
 #define IsLockHeldByMe(tag, mode) LockHeldByMe(tag, mode)
 #endif
 
+/* The locks of this process in a partition of the lock table, one after another; NULL after the last. */
+#if PG_VERSION_NUM >= 160000
+#define FIRST_OWN_LOCK(partition) \
+	(dlist_is_empty(&MyProc->myProcLocks[partition]) ? NULL : \
+	 dlist_head_element(PROCLOCK, procLink, &MyProc->myProcLocks[partition]))
+#define NEXT_OWN_LOCK(partition, lock) \
+	(!dlist_has_next(&MyProc->myProcLocks[partition], &(lock)->procLink) ? NULL : \
+	 dlist_container(PROCLOCK, procLink, dlist_next_node(&MyProc->myProcLocks[partition], &(lock)->procLink)))
+#else
+#define FIRST_OWN_LOCK(partition) \
+	((PROCLOCK *) SHMQueueNext(&MyProc->myProcLocks[partition], &MyProc->myProcLocks[partition], \
+							   offsetof(PROCLOCK, procLink)))
+#define NEXT_OWN_LOCK(partition, lock) \
+	((PROCLOCK *) SHMQueueNext(&MyProc->myProcLocks[partition], &(lock)->procLink, \
+							   offsetof(PROCLOCK, procLink)))
+#endif
+
 /* ANALYZE: the column's statistics target, and the nap between rows. */
 #if PG_VERSION_NUM >= 170000
 #define StatisticsTarget(stats) ((stats)->attstattarget)

@@ -16,7 +16,6 @@ typedef enum ObjectLock
 	LOCK_OF_MIGRATION,			/* who moves a table's items */
 	LOCK_OF_STREAM_NUMBERS,		/* transactions that number records of a stream */
 	LOCK_OF_TRIM,				/* who trims a stream */
-	LOCK_OF_SEGMENTS,			/* of a table, while the locks of its readers are changed */
 	LOCK_OF_APPLIER,			/* who applies changes of a distributed table, or takes those of a shard */
 	LOCK_OF_JOB,				/* of the hash of a job's id: its worker */
 	LOCK_OF_JOB_START			/* of a role: who starts a job of it */

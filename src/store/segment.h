@@ -139,15 +139,8 @@ extern void SegmentsKeep(Oid relid);
  */
 extern bool SegmentsLock(Oid relid);
 
-/* Whether the session may have such locks; those of past periods are released. */
-extern bool SegmentsAreKept(void);
-
-/*
- * Save and restore these locks when all advisory locks of the session are
- * released, in a transaction.
- */
-extern void SegmentsHold(void);
-extern void SegmentsHoldAgain(void);
+/* Releases all other advisory locks of the session; outside transactions. */
+extern void SegmentsReleaseOthers(void);
 
 /* ---- segment_draw.c ---- */
 

@@ -7,20 +7,18 @@
  * functions.  They survive errors and end with the session.  pg_locks shows
  * the table as classid, the period as objid and 3 as objsubid.
  *
- * Some code releases all advisory locks of the session for another reason,
- * such as the HTTP worker when it changes its role.  Meanwhile it holds other
- * locks, on the table as an object, which end with the transaction.
+ * A worker releases the advisory locks that code of a request has left in its
+ * session, but not these.
  */
 #include "postgres.h"
 
-#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "storage/proc.h"
 #include "utils/inval.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "object_locks.h"
 #include "store/segment.h"
 
 /*
@@ -48,7 +46,6 @@ typedef struct Kept
 } Kept;
 
 static Kept kept[MAX_KEPT];
-static bool may_be_kept;		/* spares the requests of most tables a loop */
 
 static uint32
 CurrentPeriod(void)
@@ -60,12 +57,6 @@ static void
 SetSegmentTag(LOCKTAG *tag, Oid relid, uint32 period)
 {
 	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, relid, period, ADVISORY_KIND);
-}
-
-static void
-SetObjectTag(LOCKTAG *tag, Oid relid)
-{
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, LOCK_OF_SEGMENTS);
 }
 
 /*
@@ -153,7 +144,6 @@ SegmentsKeep(Oid relid)
 	AcquireKept(&entry);
 	AcceptInvalidationMessages();
 	*place = entry;
-	may_be_kept = true;
 }
 
 static bool
@@ -171,9 +161,6 @@ SegmentsLock(Oid relid)
 
 	if (IsLockKept(relid, period - 1))
 		return false;
-	SetObjectTag(&tag, relid);
-	if (!TrySegmentLock(&tag))
-		return false;
 	for (int i = -1; i <= 1; i++)
 	{
 		SetSegmentTag(&tag, relid, period + i);
@@ -183,33 +170,58 @@ SegmentsLock(Oid relid)
 	return true;
 }
 
-bool
-SegmentsAreKept(void)
+static bool
+IsOtherAdvisory(const LOCKTAG *tag)
 {
-	may_be_kept = may_be_kept && ReleasePast(CurrentPeriod()) > 0;
-	return may_be_kept;
+	return tag->locktag_lockmethodid == USER_LOCKMETHOD &&
+		!(tag->locktag_type == LOCKTAG_ADVISORY && tag->locktag_field4 == ADVISORY_KIND);
 }
 
-void
-SegmentsHold(void)
+/* Finds one in a partition of the lock table, and the modes in which the session has it. */
+static LOCKMASK
+FindOtherAdvisory(int partition, LOCKTAG *tag)
 {
-	for (int i = 0; i < MAX_KEPT; i++)
-	{
-		LOCKTAG		tag;
+	LOCKMASK	modes = 0;
+	PROCLOCK   *lock;
 
-		if (!IsLockHeld(&kept[i]))
+	if (FIRST_OWN_LOCK(partition) == NULL)	/* nobody else adds advisory locks */
+		return 0;
+	LWLockAcquire(LockHashPartitionLockByIndex(partition), LW_SHARED);
+	for (lock = FIRST_OWN_LOCK(partition); lock != NULL && modes == 0; lock = NEXT_OWN_LOCK(partition, lock))
+	{
+		*tag = lock->tag.myLock->tag;
+		if (IsOtherAdvisory(tag))
+			modes = lock->holdMask;
+	}
+	LWLockRelease(LockHashPartitionLockByIndex(partition));
+	return modes;
+}
+
+/* A mode may have been locked several times. */
+static void
+ReleaseModes(const LOCKTAG *tag, LOCKMASK modes)
+{
+	for (LOCKMODE mode = 1; mode <= MaxLockMode; mode++)
+	{
+		if ((modes & LOCKBIT_ON(mode)) == 0)
 			continue;
-		SetObjectTag(&tag, kept[i].relid);
-		(void) LockAcquire(&tag, READER_MODE, false, false);
+		do
+		{
+			if (!LockRelease(tag, mode, true))
+				elog(ERROR, "dynamo: advisory lock of the session cannot be released");
+		} while (IsLockHeldByMe(tag, mode));
 	}
 }
 
 void
-SegmentsHoldAgain(void)
+SegmentsReleaseOthers(void)
 {
-	for (int i = 0; i < MAX_KEPT; i++)
+	LOCKTAG		tag;
+	LOCKMASK	modes;
+
+	for (int i = 0; i < NUM_LOCK_PARTITIONS; i++)
 	{
-		if (OidIsValid(kept[i].relid))
-			AcquireKept(&kept[i]);
+		while ((modes = FindOtherAdvisory(i, &tag)) != 0)
+			ReleaseModes(&tag, modes);
 	}
 }

@@ -9,7 +9,6 @@
 #include "commands/prepare.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
-#include "storage/lock.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
@@ -63,9 +62,6 @@ DiscardSession(void)
 	Oid			temporary_toast;
 
 	ResetAllOptions();
-	SegmentsHold();
-	LockReleaseAll(USER_LOCKMETHOD, true);
-	SegmentsHoldAgain();
 	GetTempNamespaceState(&temporary, &temporary_toast);
 	if (OidIsValid(temporary))
 	{
@@ -174,18 +170,14 @@ IdentityEnter(void)
 
 /*
  * Removes what transactions leave in the session beside settings; advisory locks also where
- * they fail.  A new start of the role removes temporary objects, and the locks where some
- * of segments must stay.
+ * they fail.  A new start of the role removes temporary objects.
  */
 static void
 LeaveSession(void)
 {
-	bool		keeps_segments = SegmentsAreKept();
-
-	if (!keeps_segments)
-		LockReleaseAll(USER_LOCKMETHOD, true);
-	if (keeps_segments || (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE))
+	if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
 		assumed.role = InvalidOid;
+	SegmentsReleaseOthers();
 	PortalHashTableDeleteAll();
 	DropAllPreparedStatements();
 	ResetSequenceCaches();
