@@ -2,6 +2,8 @@
 // cli.js: starts a server, and stops it with this process.
 "use strict";
 
+const { execFileSync } = require("node:child_process");
+const { readFileSync } = require("node:fs");
 const os = require("node:os");
 const { parseArgs } = require("node:util");
 const { parseFaults } = require("./faults.js");
@@ -21,6 +23,29 @@ access key, and stops it and removes its data when this process ends.
 function fail(message, status) {
   process.stderr.write(`${message}\n`);
   process.exit(status);
+}
+
+// The process that started our parent, if our parent is the shell by which npm and npx run commands.
+function aboveShell() {
+  const shell = process.ppid;
+  let above;
+
+  try {
+    above = process.platform !== "linux" ? execFileSync("ps", ["-o", "ppid=,args=", "-p", shell], { encoding: "latin1" }) :
+      `${/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${shell}/status`, "latin1"))[1]} ${readFileSync(`/proc/${shell}/cmdline`, "latin1").replaceAll("\0", " ")}`;
+  } catch {
+    return undefined;    // it has ended
+  }
+  return /^\s*(\d+) \S*sh -c /.exec(above)?.[1];
+}
+
+function isGone(pid) {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === "ESRCH";
+  }
 }
 
 async function main() {
@@ -44,7 +69,9 @@ async function main() {
   }
 
   const starting = start({ port: values.port === undefined ? undefined : Number(values.port), region: values.region, pgConfig: values["pg-config"], faults });
+  const byNpm = process.env.npm_command !== undefined;
   const parent = process.ppid;
+  const npm = byNpm ? aboveShell() : undefined;
   let ending = false;
 
   async function end(signal) {
@@ -58,9 +85,9 @@ async function main() {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => end(signal));
 
-  // npm and npx send a signal to the shell between them and this process, and the shell does not pass it on
+  // npm and npx send a signal to the shell between them and this process, which does not pass it on; of SIGHUP and SIGKILL they just die
   const stay = setInterval(() => {
-    if (process.env.npm_command !== undefined && process.ppid !== parent)
+    if (byNpm && (process.ppid !== parent || (npm !== undefined && isGone(Number(npm)))))
       end("SIGTERM");
   }, 250);
   const server = await starting;

@@ -250,20 +250,24 @@ const steps = {
   },
 
   async "npx ends"() {
-    for (const npm of [{}, { npm_command: "exec" }]) {
-      // npm sends its signals to this shell
-      const shell = spawn("/bin/sh", ["-c", '"$@" & echo $!; wait', "sh", process.execPath, join(folder, "cli.js")],
+    for (const [npm, place, signal] of [[{}, 1, "SIGTERM"], [{ npm_command: "exec" }, 1, "SIGTERM"], [{ npm_command: "exec" }, 0, "SIGHUP"], [{ npm_command: "exec" }, 0, "SIGKILL"]]) {
+      // npm, its shell, and the command; npm sends SIGTERM to the shell
+      const shell = 'echo $PPID; echo $$; "$@" & echo $!; wait';
+      const child = spawn("/bin/sh", ["-c", 'sh -c "$0" sh "$@"; :', shell, process.execPath, join(folder, "cli.js")],
         { env: { ...process.env, ...npm }, stdio: ["ignore", "pipe", "inherit"] });
       let output = "";
 
-      shell.stdout.on("data", (text) => { output += text; });
+      child.stdout.on("data", (text) => { output += text; });
       await waitUntil(() => /^export AWS_SECRET_ACCESS_KEY=.*\n/m.test(output), "the command is ready");
-      shell.kill("SIGTERM");
+      const pids = output.split("\n", 3).map(Number);
+
+      assert.equal(pids[0], child.pid);
+      process.kill(pids[place], signal);
       if (npm.npm_command === undefined) {
         // it stays where the user's shell ends
         await new Promise((resolve) => setTimeout(resolve, 1500));
         assert.deepEqual(await tables(fromOutput(output)), []);
-        process.kill(Number.parseInt(output, 10), "SIGTERM");
+        process.kill(pids[2], "SIGTERM");
       }
       await nothingLeft();
     }
