@@ -32,7 +32,6 @@ DECLARE name text; time text; result text;
 BEGIN
 	FOREACH time IN ARRAY ARRAY['AFTER', 'BEFORE'] LOOP
 		FOREACH name IN ARRAY ARRAY['first', '~~last'] LOOP
-			CONTINUE WHEN time = 'BEFORE' AND name = '~~last';
 			DELETE FROM t_copies_nested.shop;
 			INSERT INTO t_copies_nested.shop (item) SELECT t_copies_nested.parent('a') UNION ALL SELECT t_copies_nested.child('a', n) FROM generate_series(1, 4) n;
 			EXECUTE format('CREATE TRIGGER %I %s INSERT OR UPDATE OR DELETE ON t_copies_nested.shop FOR EACH ROW EXECUTE FUNCTION t_copies_nested.run()', name, time);
@@ -129,5 +128,33 @@ UPDATE shop SET item = set_attribute(item, 'name', to_value('last'::text)) WHERE
 SELECT "SK", item ->> 'of' FROM shop WHERE "SK" <> 'P' ORDER BY 1;
 TABLE wrong;
 DROP TRIGGER first ON shop;
+
+-- BEFORE triggers of rows that get a copy or a total, when the nested statement leaves what was stored, but not what is about to be
+CREATE FUNCTION rename(name text) RETURNS text LANGUAGE sql AS $$ SELECT format('UPDATE t_copies_nested.shop SET item = dynamo.set_attribute(item, ''name'', dynamo.to_value(%L::text)) WHERE "SK" = ''P''', name) $$;
+DELETE FROM shop;
+INSERT INTO shop (item) SELECT parent('a') UNION ALL SELECT child('a', n) FROM generate_series(1, 4) n;
+CREATE TRIGGER first BEFORE UPDATE ON shop FOR EACH ROW WHEN (NEW."SK" = 'C#02') EXECUTE FUNCTION run();
+INSERT INTO todo VALUES (rename('of a'));
+UPDATE shop SET item = set_attribute(item, 'name', to_value('renamed'::text)) WHERE "SK" = 'P';
+TABLE wrong;
+DROP TRIGGER first ON shop;
+DELETE FROM todo;
+CREATE TRIGGER first BEFORE UPDATE ON shop FOR EACH ROW WHEN (NEW."SK" = 'P') EXECUTE FUNCTION run();
+INSERT INTO todo VALUES ($$INSERT INTO t_copies_nested.shop (item) VALUES (t_copies_nested.child('a', 1))$$);
+DELETE FROM shop WHERE "SK" = 'C#01';
+TABLE state; TABLE wrong;
+DROP TRIGGER first ON shop;
+DELETE FROM todo;
+-- and later BEFORE triggers of children that are new, or come to another parent
+DELETE FROM shop;
+INSERT INTO shop (item) VALUES (parent('a')), (parent('b'));
+CREATE TRIGGER "~~last" BEFORE INSERT OR UPDATE ON shop FOR EACH ROW WHEN (NEW."SK" LIKE 'C#%') EXECUTE FUNCTION run();
+INSERT INTO todo VALUES (rename('new'));
+INSERT INTO shop (item) VALUES (child('a', 1));
+INSERT INTO todo VALUES (rename('newer') || $$ AND "PK" = 'P#b'$$);
+UPDATE shop SET item = (item - 'PK') || build_item('id', 'b') WHERE "SK" = 'C#01';
+SELECT "PK", "SK", item ->> 'of' FROM shop WHERE "SK" <> 'P';
+TABLE wrong;
+DROP TRIGGER "~~last" ON shop;
 
 DROP SCHEMA t_copies_nested CASCADE;

@@ -288,7 +288,14 @@ typedef enum CopyLock
 
 extern void CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row);
 
-/* Replaces the locked item, if the new one differs. */
+/*
+ * Whether an item must be written in place of an old one: if it differs, or if this is
+ * code of a trigger of the same row's own write.  That write would store what was
+ * decided before; if the row is written meanwhile, PostgreSQL refuses it.
+ */
+extern bool CopyRowNeedsWrite(const CopyTable *table, ValueRef old, ValueRef item);
+
+/* Replaces the locked item, if that is needed. */
 extern void CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item);
 
 /*
@@ -319,6 +326,12 @@ extern void CopyCheckParent(Relation rel, const TableDef *def, const Copy *copy,
 
 /* Returns the tuple to store, with the copies and totals of its item. */
 extern HeapTuple CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set);
+
+/*
+ * Whether a table has BEFORE ROW triggers of users that fire after the one of copies, and
+ * can write a parent that a new child has read.
+ */
+extern bool CopyHasLaterTrigger(Relation rel);
 
 /* Returns the lock that a child takes on its parent. */
 extern CopyLock CopyParentLock(const CopySet *set, const Copy *copy);
@@ -358,7 +371,7 @@ extern void CopyTasksFree(CopyTasks *tasks);
 /*
  * Remember that a total counts children that earlier commands have changed,
  * also if their events have not fired; and whether it may count a command's
- * changes.
+ * changes.  Of a copy, that the attributes were copied after earlier commands began.
  */
 extern void CopyRememberCount(Oid relid, const Copy *copy, Slice key, CommandId command);
 extern bool CopyIsCounted(Oid relid, const Copy *copy, Slice key, CommandId command);

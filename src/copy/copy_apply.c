@@ -121,7 +121,7 @@ AddToParent(void *arg, ValueRef old, struct varlena **item)
 		!AddContributions(adding->copy, adding->task, &changed))
 		return WRITE_NOTHING;
 	adding->done = true;
-	if (changed.data == old.data)
+	if (!CopyRowNeedsWrite(adding->table, old, changed))
 		return WRITE_NOTHING;
 	*item = ValueCopy(changed);
 	return WRITE_PUT;
@@ -279,7 +279,8 @@ SpreadToChild(void *arg, ValueRef child)
 
 	if (s->number != spreads)
 		ReadSpreadParent(s);
-	if (WithCopies(s->copy, child, s->parent).data == child.data || !MaybeItemOpen(ItemKey(s->table->def, child), &key))
+	if (!CopyRowNeedsWrite(s->table, child, WithCopies(s->copy, child, s->parent)) ||
+		!MaybeItemOpen(ItemKey(s->table->def, child), &key))
 		return;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	SpreadToCurrent(s, key);
@@ -291,6 +292,8 @@ ApplyCopy(CopyTable *table, const Copy *copy, ValueRef key)
 {
 	Spreading	s = {.table = table, .copy = copy, .key = ValueCopy(key), .context = CurrentMemoryContext, .outer = spreading};
 
+	if (CopyHasLaterTrigger(table->store.rel))
+		CopyRememberCount(table->relid, copy, (Slice) {(const char *) key.data, key.len}, GetCurrentCommandId(false));
 	spreads++;
 	ReadSpreadParent(&s);
 	PushActiveSnapshot(GetLatestSnapshot());

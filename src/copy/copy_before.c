@@ -11,10 +11,12 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_trigger.h"
 #include "utils/datum.h"
 #include "utils/rel.h"
 
 #include "copy/copy.h"
+#include "extension_objects.h"
 #include "item/builder.h"
 
 /* A row being written. */
@@ -193,6 +195,21 @@ RemoveIndexColumns(const Written *w, HeapTuple tuple)
 			tuple = heap_modify_tuple_by_cols(tuple, RelationGetDescr(w->rel), 1, &column, &value, &isnull);
 	}
 	return tuple;
+}
+
+bool
+CopyHasLaterTrigger(Relation rel)
+{
+	const TriggerDesc *triggers = rel->trigdesc;
+
+	for (int i = triggers->numtriggers - 1; i >= 0 && strcmp(triggers->triggers[i].tgname, TRIGGER_COPY) > 0; i--)
+	{
+		const Trigger *t = &triggers->triggers[i];
+
+		if (TRIGGER_FOR_ROW(t->tgtype) && TRIGGER_FOR_BEFORE(t->tgtype) && strcmp(t->tgname, TRIGGER_DERIVE_KEYS) != 0)
+			return true;
+	}
+	return false;
 }
 
 HeapTuple

@@ -7,6 +7,10 @@
  * by the depth of triggers.  A statement that a function runs has come to its
  * end before the events of the outer one fire.
  *
+ * A child whose parent's copied attributes a later BEFORE ROW trigger changes is not
+ * stored yet when they are copied.  It is remembered as well when they were, and a
+ * statement that is older copies them once more at its end.
+ *
  * A total must count each child once.  Whoever counts all children sees some
  * too whose events have not fired yet: of outer statements, which perhaps have
  * not come to all of their rows.  So it is remembered when all was counted, and
@@ -392,6 +396,20 @@ CollectTotal(Change *c, int number)
 		CollectChild(c, number, key, c->new, false);
 }
 
+/* Adds a task for the parent of a new child that was copied from when the child was not stored yet. */
+static void
+CollectCopy(Change *c, int number)
+{
+	const Copy *copy = &c->set->copies[number];
+	MaybeItem	old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NO_ITEM;
+	MaybeItem	new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NO_ITEM;
+	ValueRef	key;
+
+	if (MaybeItemOpen(new, &key) && !MaybeItemEqual(old, new) &&
+		CopyIsCounted(c->relid, copy, (Slice) {(const char *) key.data, key.len}, c->command))
+		NoteWhole(c, number, new);
+}
+
 static ValueRef
 ItemOfTuple(const TableDef *def, TupleDesc desc, HeapTuple tuple, Datum *stored)
 {
@@ -436,6 +454,8 @@ CopyCollect(const TriggerData *trigger, TableDef *def, const CopySet *set)
 		CollectParent(&c, i);
 		if (set->copies[i].ntotals > 0)
 			CollectTotal(&c, i);
+		else if (CopyHasLaterTrigger(trigger->tg_relation))
+			CollectCopy(&c, i);
 	}
 }
 

@@ -16,11 +16,17 @@
 #include "extension_objects.h"
 #include "item/builder.h"
 
-/*
- * The depth at which triggers fire for a write of this file; -1 if there is
- * none.
- */
-static int	own_write_depth = -1;
+/* A write of this file. */
+typedef struct OwnWriting
+{
+	int			depth;			/* at which its triggers fire */
+	Oid			relid;
+	ValueRef	key;
+	struct OwnWriting *outer;
+} OwnWriting;
+
+/* Those that have not come to their end, the innermost first. */
+static OwnWriting *writing = NULL;
 
 int
 TriggerDepth(void)
@@ -31,7 +37,22 @@ TriggerDepth(void)
 bool
 IsCopyRowWrite(void)
 {
-	return own_write_depth >= 0 && TriggerDepth() == own_write_depth;
+	return writing != NULL && TriggerDepth() == writing->depth;
+}
+
+/*
+ * Whether a trigger of a row's write in this file is running: its item may have
+ * been decided, but not stored yet.
+ */
+static bool
+IsBeingWritten(const CopyTable *table, ValueRef key)
+{
+	for (const OwnWriting *w = writing; w != NULL; w = w->outer)
+	{
+		if (w->relid == table->relid && SameKey(table->def, w->key, key))
+			return true;
+	}
+	return false;
 }
 
 void
@@ -129,12 +150,12 @@ typedef struct OwnWrite
  * must be taken back after an error, too.
  */
 static void
-WriteMarked(CopyTable *table, const OwnWrite *w)
+WriteMarked(CopyTable *table, ValueRef key, const OwnWrite *w)
 {
-	int			outer = own_write_depth;
+	OwnWriting	this = {.depth = TriggerDepth() + 1, .relid = table->relid, .key = key, .outer = writing};
 	struct varlena *stored;
 
-	own_write_depth = TriggerDepth() + 1;
+	writing = &this;
 	PG_TRY();
 	{
 		if (w->decide != NULL && w->lock != NULL)
@@ -146,20 +167,27 @@ WriteMarked(CopyTable *table, const OwnWrite *w)
 	}
 	PG_FINALLY();
 	{
-		own_write_depth = outer;
+		writing = this.outer;
 	}
 	PG_END_TRY();
+}
+
+bool
+CopyRowNeedsWrite(const CopyTable *table, ValueRef old, ValueRef item)
+{
+	return item.data != old.data || IsBeingWritten(table, old);
 }
 
 void
 CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item)
 {
 	OwnWrite	w = {.key = &row->key, .lock = &row->lock};
+	ValueRef	old = ItemRoot(row->item);
 
-	if (item.data == ItemRoot(row->item).data)
+	if (!CopyRowNeedsWrite(table, old, item))
 		return;
 	w.item = ValueCopy(item);
-	WriteMarked(table, &w);
+	WriteMarked(table, old, &w);
 }
 
 void
@@ -169,5 +197,5 @@ CopyRowChange(CopyTable *table, ValueRef key, WriteDecider decide, void *arg)
 	OwnWrite	w = {.key = &row_key, .lock = RecallLock(table, key), .decide = decide, .arg = arg};
 
 	(void) RowKeyFromItem(table->store.def, key, &row_key, NULL);
-	WriteMarked(table, &w);
+	WriteMarked(table, key, &w);
 }
