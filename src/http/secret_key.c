@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include "common/hmac.h"
-#include "common/sha2.h"
 #include "storage/fd.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -16,6 +14,7 @@
 
 #include "http/secret_key.h"
 #include "item/base64.h"
+#include "sha256.h"
 #include "worker/endpoint.h"
 
 #define MAX_KEYS		2
@@ -92,14 +91,9 @@ ParseKeyBytes(const char *line, uint8 *bytes)
 static void
 SetId(SecretKey *key)
 {
-	pg_hmac_ctx *context = pg_hmac_create(PG_SHA256);
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
 
-	if (context == NULL || pg_hmac_init(context, key->bytes, SECRET_KEY_LEN) < 0 ||
-		pg_hmac_update(context, (const uint8 *) ID_LABEL, strlen(ID_LABEL)) < 0 ||
-		pg_hmac_final(context, digest, sizeof(digest)) < 0)
-		elog(ERROR, "could not compute a keyed hash");
-	pg_hmac_free(context);
+	Sha256KeyedDigest(digest, key->bytes, SECRET_KEY_LEN, ID_LABEL, strlen(ID_LABEL));
 	memcpy(key->id, digest, SECRET_KEY_ID_LEN);
 }
 

@@ -4,13 +4,11 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
-#include "common/hmac.h"
-#include "common/sha2.h"
 #include "utils/builtins.h"
 
 #include "errors.h"
 #include "http/sigv4.h"
+#include "sha256.h"
 
 StaticAssertDecl(SIGV4_KEY_LEN == PG_SHA256_DIGEST_LENGTH, "keys are digests");
 
@@ -19,27 +17,16 @@ StaticAssertDecl(SIGV4_KEY_LEN == PG_SHA256_DIGEST_LENGTH, "keys are digests");
 static void
 ComputeHmac(uint8 *result, const uint8 *key, size_t key_len, Slice text)
 {
-	pg_hmac_ctx *context = pg_hmac_create(PG_SHA256);
-
-	if (context == NULL || pg_hmac_init(context, key, key_len) < 0 ||
-		pg_hmac_update(context, (const uint8 *) text.data, text.len) < 0 ||
-		pg_hmac_final(context, result, PG_SHA256_DIGEST_LENGTH) < 0)
-		elog(ERROR, "could not compute a keyed hash");
-	pg_hmac_free(context);
+	Sha256KeyedDigest(result, key, key_len, text.data, text.len);
 }
 
 /* The digest as hexadecimal digits; hex has HEX_LEN + 1 bytes. */
 static void
 DigestHex(char *hex, Slice text)
 {
-	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
 
-	if (context == NULL || pg_cryptohash_init(context) < 0 ||
-		pg_cryptohash_update(context, (const uint8 *) text.data, text.len) < 0 ||
-		pg_cryptohash_final(context, digest, sizeof(digest)) < 0)
-		elog(ERROR, "could not compute a digest");
-	pg_cryptohash_free(context);
+	Sha256Digest(digest, text.data, text.len);
 	hex[hex_encode((const char *) digest, sizeof(digest), hex)] = '\0';
 }
 

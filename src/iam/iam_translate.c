@@ -8,14 +8,13 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
-#include "common/sha2.h"
 #include "mb/pg_wchar.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
 
 #include "errors.h"
 #include "iam/iam.h"
+#include "sha256.h"
 
 #define WHOLE_NAME	24			/* longer names are cut, and told apart by a hash */
 #define CUT_NAME	12
@@ -343,16 +342,15 @@ ModesText(AclMode modes)
 static char *
 HashNames(const char *a, const char *b)
 {
-	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
 	char	   *hex = palloc0(2 * NAME_HASH + 1);
+	StringInfoData text;
 
-	if (context == NULL || pg_cryptohash_init(context) < 0 ||
-		pg_cryptohash_update(context, (const uint8 *) a, strlen(a) + 1) < 0 ||
-		pg_cryptohash_update(context, (const uint8 *) b, strlen(b)) < 0 ||
-		pg_cryptohash_final(context, digest, sizeof(digest)) < 0)
-		elog(ERROR, "could not compute a hash of names");
-	pg_cryptohash_free(context);
+	initStringInfo(&text);
+	appendStringInfoString(&text, a);
+	appendStringInfoChar(&text, '\0');
+	appendStringInfoString(&text, b);
+	Sha256Digest(digest, text.data, text.len);
 	hex_encode((const char *) digest, NAME_HASH, hex);
 	return hex;
 }

@@ -5,8 +5,6 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
-#include "common/hmac.h"
-#include "common/sha2.h"
 #include "port/pg_bswap.h"
 
 #include "errors.h"
@@ -14,6 +12,7 @@
 #include "request/shard_iterator.h"
 #include "security/settings_owner.h"
 #include "ddl/table_settings.h"
+#include "sha256.h"
 
 #define ITERATOR_MINUTES	15
 #define CODE_BYTES			16	/* length of the message authentication code */
@@ -35,16 +34,12 @@ ComputeCode(const char *shard, const Payload *payload, uint8 *code)
 {
 	uint64		key = pg_hton64(GetSystemIdentifier());
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
-	pg_hmac_ctx *hmac = pg_hmac_create(PG_SHA256);
+	StringInfoData text;
 
-	if (hmac == NULL ||
-		pg_hmac_init(hmac, (uint8 *) &key, sizeof(key)) < 0 ||
-		pg_hmac_update(hmac, (const uint8 *) shard, strlen(shard)) < 0 ||
-		pg_hmac_update(hmac, (const uint8 *) payload, offsetof(Payload, code)) < 0 ||
-		pg_hmac_final(hmac, digest, sizeof(digest)) < 0)
-		elog(ERROR, "could not compute the code of a shard iterator: %s",
-			 hmac != NULL ? pg_hmac_error(hmac) : "out of memory");
-	pg_hmac_free(hmac);
+	initStringInfo(&text);
+	appendStringInfoString(&text, shard);
+	appendBinaryStringInfo(&text, (const char *) payload, offsetof(Payload, code));
+	Sha256KeyedDigest(digest, &key, sizeof(key), text.data, text.len);
 	memcpy(code, digest, CODE_BYTES);
 }
 
