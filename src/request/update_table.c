@@ -286,19 +286,9 @@ AnswerAhead(Request *request, const OpenedTable *table, const IndexChanges *chan
 
 /* The response still contains the index. */
 static void
-DropIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
+DropIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes, const Field *drop)
 {
-	const char *index = FieldName(changes->drop, "IndexName");
-
-	AnswerUpdate(request, table, changes, index, "DELETING");
-	TableClose(table);
-	IndexDrop(name, index);
-}
-
-static void
-DropVectorIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
-{
-	const char *index = FieldName(changes->vector_drop, "IndexName");
+	const char *index = FieldName(drop, "IndexName");
 
 	AnswerUpdate(request, table, changes, index, "DELETING");
 	TableClose(table);
@@ -435,11 +425,11 @@ UpdateTableRequest(Request *request)
 	TableSettingsWrite(table.rel, table.settings);
 	StoreThroughput(&table, &changes, was_on_demand);
 	if (changes.drop != NULL)
-		DropIndex(request, &table, name, &changes);
+		DropIndex(request, &table, name, &changes, changes.drop);
 	else if (changes.create != NULL)
 		CreateRequestedIndex(request, &table, name, &changes);
 	else if (changes.vector_drop != NULL)
-		DropVectorIndex(request, &table, name, &changes);
+		DropIndex(request, &table, name, &changes, changes.vector_drop);
 	else if (changes.vector_create != NULL)
 		CreateVectorIndex(request, &table, name, &changes);
 	else
