@@ -135,16 +135,16 @@ is(value_of($coordinator, q{SELECT count(*) FROM dynamo.indexes WHERE table_name
 
 # Reference tables are the same on all nodes, and not what transactions know to lock.
 run_all(q{SELECT dynamo.create_table('copied', partition_key => 'PK')}, q{SELECT create_reference_table('copied')});
-my $key = '"Key": {"PK": {"S": "p1"}}';
+my $get = '"Key": {"PK": {"S": "p1"}}';
 my $put = '{"Put": {"TableName": "copied", "Item": {"PK": {"S": "t"}}}}';
 for my $node ($coordinator, $worker)
 {
-	refuses($node, qq{SELECT dynamo.transact_get_items('[{"Get": {"TableName": "copied", $key}}]')},
+	refuses($node, qq{SELECT dynamo.transact_get_items('[{"Get": {"TableName": "copied", $get}}]')},
 		'a read transaction is not supported on distributed tables');
 	refuses($node, qq{SELECT dynamo.transact_write_items('[$put]')},
 		'a write transaction is not supported on distributed tables');
 	for my $request ([ 'TransactWriteItems', qq({"TransactItems": [$put]}) ],
-		[ 'TransactGetItems', qq({"TransactItems": [{"Get": {"TableName": "copied", $key}}]}) ],
+		[ 'TransactGetItems', qq({"TransactItems": [{"Get": {"TableName": "copied", $get}}]}) ],
 		[ 'ExecuteTransaction', q({"TransactStatements": [{"Statement": "INSERT INTO copied VALUE {''PK'': ''t''}"}]}) ],
 		[ 'ExecuteTransaction', q({"TransactStatements": [{"Statement": "SELECT * FROM copied WHERE PK = ''t''"}]}) ])
 	{

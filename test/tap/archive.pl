@@ -452,7 +452,7 @@ for ([ 'DescribeBackup', BackupArn => $backup ], [ 'DeleteBackup', BackupArn => 
 }
 is_deeply(request('ListBackups', {}, 'other'), { BackupSummaries => [] }, 'ListBackups omits backups of other roles');
 like(request('DescribeExport', { ExportArn => $export->{ExportArn} }, 'other'), qr/^ExportNotFoundException: /, 'DescribeExport does not find exports of other roles');
-my ($refused, undef, $stderr) = $node->psql('postgres', q{SET dynamo.archive_directory = '/tmp'}, extra_params => [ '-U', 'other' ]);
+my (undef, undef, $stderr) = $node->psql('postgres', q{SET dynamo.archive_directory = '/tmp'}, extra_params => [ '-U', 'other' ]);
 like($stderr, qr/permission denied to set parameter/, 'only a superuser can set the directory');
 like(sql(q{SET dynamo.archive_directory = ''; SELECT dynamo.request_safe('CreateBackup', '{"TableName": "apps", "BackupName": "backup"}')}),
 	qr/ValidationException.*dynamo\.archive_directory/, 'without it the error says so');
@@ -499,18 +499,18 @@ request('CreateTable', { TableName => 'full', BillingMode => 'PROVISIONED', Prov
 		Projection => { ProjectionType => 'INCLUDE', NonKeyAttributes => [ 'x', 'y' ] }, ProvisionedThroughput => { ReadCapacityUnits => 1, WriteCapacityUnits => 2 } } ] });
 sql(q{SELECT count(*) FROM generate_series(1, 3000) i, LATERAL dynamo.put_item('full', jsonb_build_object('pk', i::text, 'sk', 's', 'g', (i % 7)::text, 'l', 'l')) p});
 my $full = backup_of('full', 'first');
-my $described = request('DescribeBackup', { BackupArn => $full })->{BackupDescription};
-is("$described->{BackupDetails}{BackupStatus} $described->{SourceTableDetails}{ItemCount}", 'AVAILABLE 3000', 'a backup is available');
-is($described->{SourceTableFeatureDetails}{GlobalSecondaryIndexes}[0]{IndexName}, 'global', 'a backup describes the indexes of its table');
+my $first = request('DescribeBackup', { BackupArn => $full })->{BackupDescription};
+is("$first->{BackupDetails}{BackupStatus} $first->{SourceTableDetails}{ItemCount}", 'AVAILABLE 3000', 'a backup is available');
+is($first->{SourceTableFeatureDetails}{GlobalSecondaryIndexes}[0]{IndexName}, 'global', 'a backup describes the indexes of its table');
 sql(q{SELECT dynamo.drop_table('full')});
 my $answer = request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' });
 is("$answer->{TableDescription}{TableStatus} $answer->{TableDescription}{RestoreSummary}{RestoreInProgress}", 'CREATING 1', 'a restore begins');
-my $whole = active('whole');
-ok(!exists $whole->{RestoreSummary}, 'a restore ends');
+my $restored = active('whole');
+ok(!exists $restored->{RestoreSummary}, 'a restore ends');
 is(sql('SELECT count(*), count(g), count(l) FROM whole'), '3000|3000|3000', 'a restored table has all items and key columns');
-is(join(' ', map { "$_->{IndexName}:$_->{Projection}{ProjectionType}" } @{ $whole->{LocalSecondaryIndexes} }, @{ $whole->{GlobalSecondaryIndexes} }),
+is(join(' ', map { "$_->{IndexName}:$_->{Projection}{ProjectionType}" } @{ $restored->{LocalSecondaryIndexes} }, @{ $restored->{GlobalSecondaryIndexes} }),
 	'local:KEYS_ONLY global:INCLUDE', 'and indexes');
-is("$whole->{ProvisionedThroughput}{ReadCapacityUnits} $whole->{GlobalSecondaryIndexes}[0]{ProvisionedThroughput}{WriteCapacityUnits}", '5 2', 'a restored table has the throughput of its source');
+is("$restored->{ProvisionedThroughput}{ReadCapacityUnits} $restored->{GlobalSecondaryIndexes}[0]{ProvisionedThroughput}{WriteCapacityUnits}", '5 2', 'a restored table has the throughput of its source');
 like(request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' }), qr/^TableAlreadyExistsException: Table already exists: whole/, 'a restore to an existing table is refused');
 request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'less', BillingModeOverride => 'PAY_PER_REQUEST', LocalSecondaryIndexOverride => [],
 	GlobalSecondaryIndexOverride => [ { IndexName => 'renamed', KeySchema => [ { AttributeName => 'g', KeyType => 'HASH' } ],

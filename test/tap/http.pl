@@ -363,8 +363,8 @@ my @other = (key => 'OTHERKEY', secret => 'OTHERSECRET');
 $socket = connect_http($port);
 my $read = sub { error_of(api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @_)) };
 is($read->(@other), '400 ResourceNotFoundException', 'a table of a stranger, where strangers create, is not meant');
-my ($refused) = (api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @other))[1];
-like($refused->{message} // $refused->{Message} // '',
+my ($denied) = (api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @other))[1];
+like($denied->{message} // $denied->{Message} // '',
 	qr/^Requested resource not found: table Music of role app in schema public is found as public\.Music only/, 'the message says how it is');
 is(error_of(api($socket, 'GetItem', { TableName => 'public.Music', Key => { Artist => { S => 'A' } } }, @other)), '400 AccessDeniedException', 'with its schema it is');
 $node->safe_psql('postgres', 'REVOKE CREATE ON SCHEMA public FROM app');
@@ -636,8 +636,8 @@ for my $client (@slow)
 {
 	send_raw($client, "${line}Content-Length: 15000000\r\n\r\n" . ' ' x 14_000_000);
 }
-my ($refused) = IO::Select->new(@slow)->can_read(180);
-is($refused && read_answer($refused)->{status}, 503, 'memory for incoming requests is limited');
+my ($answered) = IO::Select->new(@slow)->can_read(180);
+is($answered && read_answer($answered)->{status}, 503, 'memory for incoming requests is limited');
 close($_) for @slow;
 $socket = connect_http($port);
 is($read->(), '200 none', 'other requests continue');

@@ -104,6 +104,8 @@ $node->safe_psql('unreferenced', q{SELECT dynamo.drop_constraint('tab', 'ordered
 
 # ---- the ways ----
 
+my $dumps = 0;
+
 # name => dumps, each followed by how it is restored: psql for a script, else pg_restore.
 my @ways = (
 	[ 'plain', [ [], 'psql' ] ],
@@ -172,7 +174,7 @@ sub early
 sub restore
 {
 	my ($database, $name, $dump, $program, @options) = @_;
-	my $path = "$dir/" . ($name =~ s/\W/_/gr) . '.' . ++$main::dumps;
+	my $path = "$dir/" . ($name =~ s/\W/_/gr) . '.' . ++$dumps;
 	my $source = $name =~ /^schema, .*inserts/ ? 'unreferenced' : 'source';
 	my @quiet = $program eq 'psql' ? ('-Xq', '-v', 'ON_ERROR_STOP=1') : '--exit-on-error';
 
