@@ -14,6 +14,12 @@ SELECT req('ListBackups', '{"BackupType": "all", "Limit": 101}');
 SELECT req('ListExports', '{"TableArn": "ARN/tab", "MaxResults": 25}');
 SELECT req('ListImports', '{"PageSize": 26}');
 SELECT req('ListImports', '{}');
+-- tokens that no list has given
+SELECT req('ListImports', '{"NextToken": "01489602797149-73d8d5bc"}');
+SELECT req('ListImports', '{"NextToken": "01489602797149-73d8d5b-"}');
+SELECT req('ListExports', '{"NextToken": "zzz"}');
+SELECT req('ListBulkOperations', '{"NextToken": "0123456789abcdef"}');
+SELECT req('ListBackups', '{"ExclusiveStartBackupArn": "ARN/tab/backup/01489602797149-73d8d5b-"}');
 SELECT req('ListGlobalTables', '{"Limit": 0}');
 SELECT req('ListGlobalTables', '{"RegionName": "us-east-1"}');
 

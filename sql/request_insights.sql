@@ -30,6 +30,7 @@ WITH RECURSIVE pages(n, body) AS (
 	UNION ALL SELECT n + 1, req('ListContributorInsights', jsonb_build_object('MaxResults', 1, 'NextToken', body::json -> 'NextToken')::text)
 	FROM pages WHERE body::jsonb ? 'NextToken' AND n < 9)
 SELECT * FROM pages;
+SELECT req('ListContributorInsights', '{"NextToken": "zzz "}');
 SELECT req('ListContributorInsights', '{"NextToken": "zzz"}');
 SELECT req('ListContributorInsights', '{"MaxResults": 101}');
 SELECT req('ListContributorInsights', '{"TableName": "none"}');

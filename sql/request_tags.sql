@@ -22,6 +22,7 @@ SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
 -- at most 50 tags, all in one answer
 SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/tab', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', 'k' || i, 'Value', 'v')) FROM generate_series(10, 57) i))::text);
 SELECT json_array_length(r -> 'Tags'), r -> 'NextToken' IS NULL FROM (SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}')::json) AS _ (r);
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab", "NextToken": "k10"}');
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "one more", "Value": ""}]}');
 SELECT count(*) FROM dynamo_internal.table_tags JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 't_request_tags.tab'::regclass;
 -- at most 10240 bytes for all keys and values together

@@ -352,6 +352,8 @@ ListBulkOperationsRequest(Request *request)
 	const Job  *last = NULL;
 	ListCell   *cell;
 
+	if (after != NULL && strlen(after) != 2 * (TREE_ID_LENGTH + 1))
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	WriterName(request->out, "BulkOperationsSummaryList");
 	WriterBeginList(request->out);
 	foreach(cell, JobList(JOB_BULK, NULL))

@@ -159,6 +159,14 @@ EntryToken(const char *table_name, const char *index)
 	return psprintf("%s %s", table_name, index);
 }
 
+static bool
+IsEntryToken(const char *token)
+{
+	const char *space = strchr(token, ' ');
+
+	return space != NULL && space > token;
+}
+
 static void
 ListEntry(InsightsPage *page, const OpenedTable *table, const TableAttachment *insights)
 {
@@ -219,6 +227,8 @@ ListContributorInsightsRequest(Request *request)
 	List	   *names;
 	ListCell   *cell;
 
+	if (page.after != NULL && !IsEntryToken(page.after))
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	if (page.room <= 0)
 		page.room = LIST_LIMIT;
 	names = name.data != NULL ? list_make1(unconstify(char *, FieldTableName(request->input))) : NamesAfter(page.after);

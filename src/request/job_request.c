@@ -26,12 +26,6 @@
 
 /* ---- ARNs ---- */
 
-static bool
-IsId(const char *text)
-{
-	return strlen(text) == TREE_ID_LENGTH && strspn(text, "0123456789abcdef-") == TREE_ID_LENGTH;
-}
-
 char *
 JobIdOfArn(const char *text, const char *kind)
 {
@@ -43,7 +37,7 @@ JobIdOfArn(const char *text, const char *kind)
 	if (strncmp(text, "arn:", 4) != 0 || !ArnParse(text, &arn) || !ArnHasTable(&arn, &name))
 		return NULL;
 	rest = strchr(arn.resource + strlen("table/"), '/');
-	if (rest == NULL || strncmp(rest, below, strlen(below)) != 0 || !IsId(rest + strlen(below)))
+	if (rest == NULL || strncmp(rest, below, strlen(below)) != 0 || !IsTreeId(rest + strlen(below)))
 		return NULL;
 	return pstrdup(rest + strlen(below));
 }
@@ -199,6 +193,8 @@ ListJobs(Request *request, const JobPage *page)
 	bool		more = false;
 	ListCell   *cell;
 
+	if (after != NULL && !IsTreeId(after))
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	WriterName(request->out, page->list);
 	WriterBeginList(request->out);
 	foreach(cell, ListOfTable(request->input, page->kind))

@@ -203,6 +203,8 @@ ListTagsRequest(Request *request)
 	TableTag   *tags;
 	int			n;
 
+	if (FieldMember(request->input, "NextToken") != NULL)
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	OpenResource(&table, request->input, AccessShareLock);
 	tags = TableTagsRead(table.rel, &n);
 	TableClose(&table);

@@ -41,6 +41,13 @@ DrawRandomBytes(void *bytes, size_t len)
 				 errmsg("could not generate a random name")));
 }
 
+bool
+IsTreeId(const char *text)
+{
+	return strlen(text) == TREE_ID_LENGTH && strspn(text, "0123456789") == 14 && text[14] == '-' &&
+		strspn(text + 15, "0123456789abcdef") == TREE_ID_LENGTH - 15;
+}
+
 char *
 TreeNewId(int64 time)
 {

@@ -27,6 +27,9 @@
 #define TREE_DATA		"data"
 #define TREE_ID_LENGTH	23		/* 14 digits, a dash, 8 hexadecimal digits */
 
+/* Whether a text has this form. */
+extern bool IsTreeId(const char *text);
+
 /* What the summary tells; NULL members are null. */
 typedef struct TreeSummary
 {

@@ -381,8 +381,7 @@ IsExportName(const char *directory)
 	const char *slash = strrchr(directory, '/');
 	const char *name = slash != NULL ? slash + 1 : directory;
 
-	return strlen(name) == TREE_ID_LENGTH && strspn(name, "0123456789") == 14 && name[14] == '-' &&
-		strspn(name + 15, "0123456789abcdef") == TREE_ID_LENGTH - 15;
+	return IsTreeId(name);
 }
 
 bool
