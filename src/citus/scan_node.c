@@ -70,13 +70,6 @@ BeginMember(ItemBuilder *b, const char *name)
 }
 
 static void
-AddString(ItemBuilder *b, const char *name, const char *value)
-{
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderString(b, value, strlen(value));
-}
-
-static void
 AddRangeTests(ItemBuilder *b, const NodeSource *s)
 {
 	const KeyCondition *condition = s->range->condition;
@@ -128,11 +121,11 @@ SendRange(StringInfo out, const NodeSource *s)
 		start = ItemRoot(s->item);
 	ItemBuilderBeginMap(b);
 	if (s->range->index != NULL)
-		AddString(b, RANGE_INDEX, s->range->index->name);
+		ItemBuilderStringMember(b, RANGE_INDEX, SliceOf(s->range->index->name));
 	if (s->range->condition != NULL)
 		AddRangeTests(b, s);
 	else
-		AddString(b, RANGE_SHARD, psprintf(INT64_FORMAT, s->call.shard));
+		ItemBuilderStringMember(b, RANGE_SHARD, SliceOf(psprintf(INT64_FORMAT, s->call.shard)));
 	if (!ValueIsMissing(start))
 		AddStartKey(b, s, start);
 	if (!ValueIsMissing(s->range->filter))

@@ -403,6 +403,24 @@ ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 		f->sorted = NewestInOrder(b, f);
 }
 
+void
+ItemBuilderStringMember(ItemBuilder *b, const char *name, Slice text)
+{
+	if (text.data == NULL)
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderString(b, text.data, text.len);
+}
+
+void
+ItemBuilderMember(ItemBuilder *b, const char *name, ValueRef v)
+{
+	if (ValueIsMissing(v))
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderValue(b, v);
+}
+
 static inline int
 CompareBuilderEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
 {

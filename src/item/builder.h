@@ -178,6 +178,10 @@ extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 /* Copies an encoded value of any type. */
 extern DYNAMO_EXPORT void ItemBuilderValue(ItemBuilder *b, ValueRef v);
 
+/* Add a member to a map, unless the text or the value is missing. */
+extern DYNAMO_EXPORT void ItemBuilderStringMember(ItemBuilder *b, const char *name, Slice text);
+extern void ItemBuilderMember(ItemBuilder *b, const char *name, ValueRef v);
+
 /* Adds the names and values of a map to the present one. */
 extern DYNAMO_EXPORT void ItemBuilderMembers(ItemBuilder *b, ValueRef map);
 

@@ -45,15 +45,6 @@
 /* ---- writing ---- */
 
 static void
-BuildBasisString(ItemBuilder *b, const char *name, Slice text)
-{
-	if (text.data == NULL)
-		return;
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderString(b, text.data, text.len);
-}
-
-static void
 BuildTrue(ItemBuilder *b, const char *name, bool value)
 {
 	if (!value)
@@ -75,10 +66,10 @@ static void
 BuildEntity(ItemBuilder *b, const PatternTarget *target, const Entity *entity)
 {
 	ItemBuilderBeginMap(b);
-	BuildBasisString(b, "name", entity->name);
-	BuildBasisString(b, "attribute", entity->type_attribute);
-	BuildBasisString(b, "value", entity->type_value);
-	BuildBasisString(b, "other", entity->other_type);
+	ItemBuilderStringMember(b, "name", entity->name);
+	ItemBuilderStringMember(b, "attribute", entity->type_attribute);
+	ItemBuilderStringMember(b, "value", entity->type_value);
+	ItemBuilderStringMember(b, "other", entity->other_type);
 	ItemBuilderName(b, "templates", strlen("templates"));
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < KeyCount(target->key); i++)
@@ -99,9 +90,9 @@ static void
 BuildRange(ItemBuilder *b, Slice attribute, const PatternRange *range)
 {
 	ItemBuilderBeginMap(b);
-	BuildBasisString(b, "attribute", attribute);
-	BuildBasisString(b, "constant", range->constant == NULL ? MISSING_SLICE : SliceOf(range->constant));
-	BuildBasisString(b, "known", SliceOf(psprintf("%d", range->known)));
+	ItemBuilderStringMember(b, "attribute", attribute);
+	ItemBuilderStringMember(b, "constant", range->constant == NULL ? MISSING_SLICE : SliceOf(range->constant));
+	ItemBuilderStringMember(b, "known", SliceOf(psprintf("%d", range->known)));
 	BuildTrue(b, "whole", range->whole);
 	ItemBuilderEnd(b);
 }
@@ -114,7 +105,7 @@ BuildExcluded(ItemBuilder *b, const AccessPattern *pattern)
 
 	ItemBuilderName(b, "excluded", strlen("excluded"));
 	ItemBuilderBeginMap(b);
-	BuildBasisString(b, "attribute", SliceOf(pattern->kind_attribute));
+	ItemBuilderStringMember(b, "attribute", SliceOf(pattern->kind_attribute));
 	ItemBuilderName(b, "values", strlen("values"));
 	ItemBuilderBeginList(b);
 	foreach(cell, pattern->kinds)
@@ -135,9 +126,9 @@ PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const ch
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
 	ItemBuilderBeginMap(b);
-	BuildBasisString(b, "pattern", SliceOf(name));
-	BuildBasisString(b, "index", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->name));
-	BuildBasisString(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->kind->storage));
+	ItemBuilderStringMember(b, "pattern", SliceOf(name));
+	ItemBuilderStringMember(b, "index", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->name));
+	ItemBuilderStringMember(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->kind->storage));
 	ItemBuilderName(b, "entities", strlen("entities"));
 	ItemBuilderBeginList(b);
 	for (int i = 0; i < target->nentities; i++)
@@ -461,8 +452,8 @@ PatternEitherBasis(const char *one, const char *other)
 	ValueRef	first = ReadBasis(one);
 
 	ItemBuilderBeginMap(b);
-	BuildBasisString(b, "pattern", StoredString(first, "pattern"));
-	BuildBasisString(b, "index", StoredString(first, "index"));
+	ItemBuilderStringMember(b, "pattern", StoredString(first, "pattern"));
+	ItemBuilderStringMember(b, "index", StoredString(first, "index"));
 	ItemBuilderName(b, "either", strlen("either"));
 	ItemBuilderBeginList(b);
 	ItemBuilderValue(b, first);

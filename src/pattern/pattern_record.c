@@ -46,19 +46,8 @@ FindKeyOperator(Slice name, KeyOperator *op)
 static void
 BuildText(ItemBuilder *b, const char *name, const char *text)
 {
-	if (text == NULL)
-		return;
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderString(b, text, strlen(text));
-}
-
-static void
-BuildRecordMap(ItemBuilder *b, const char *name, ValueRef map)
-{
-	if (ValueIsMissing(map))
-		return;
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderValue(b, map);
+	if (text != NULL)
+		ItemBuilderStringMember(b, name, SliceOf(text));
 }
 
 static void
@@ -190,8 +179,8 @@ BuildRecord(const AccessPattern *p, const char *statement)
 	BuildText(b, "order", p->backward ? "backward" : "forward");
 	if (p->limit > 0)
 		BuildText(b, "limit", psprintf("%d", p->limit));
-	BuildRecordMap(b, "names", p->names);
-	BuildRecordMap(b, "arguments", p->arguments);
+	ItemBuilderMember(b, "names", p->names);
+	ItemBuilderMember(b, "arguments", p->arguments);
 	BuildLists(b, p);
 	ItemBuilderEnd(b);
 	return ItemRoot(ItemBuilderFinish(b));

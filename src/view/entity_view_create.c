@@ -133,13 +133,6 @@ AddKeyColumns(const TableDef *table, const ViewColumn *given, int ngiven, int *n
 
 /* ---- the definition ---- */
 
-static void
-BuildViewString(ItemBuilder *b, const char *name, Slice text)
-{
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderString(b, text.data, text.len);
-}
-
 static char *
 PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 {
@@ -152,20 +145,20 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 	for (int i = 0; i < n; i++)
 	{
 		ItemBuilderBeginMap(b);
-		BuildViewString(b, "column", SliceOf(columns[i].name));
-		BuildViewString(b, "attribute", SliceOf(columns[i].attribute));
+		ItemBuilderStringMember(b, "column", SliceOf(columns[i].name));
+		ItemBuilderStringMember(b, "attribute", SliceOf(columns[i].attribute));
 		ItemBuilderEnd(b);
 	}
 	ItemBuilderEnd(b);
 	if (spec->entity != NULL)
-		BuildViewString(b, "entity", spec->entity->name);
+		ItemBuilderStringMember(b, "entity", spec->entity->name);
 	if (!spec->has_columns)
 	{
 		ItemBuilderName(b, "declared", strlen("declared"));
 		ItemBuilderBool(b, true);
 	}
 	if (spec->invalid == INVALID_VALUES_NULL)
-		BuildViewString(b, "invalid", SliceOf("null"));
+		ItemBuilderStringMember(b, "invalid", SliceOf("null"));
 	ItemBuilderEnd(b);
 
 	initStringInfo(&text);

@@ -141,31 +141,13 @@ KindCheck(const TableDef *table, const ItemKind *kind)
 
 /* ---- the stored form ---- */
 
-static void
-BuildSlice(ItemBuilder *b, const char *name, Slice text)
-{
-	if (text.data == NULL)
-		return;
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderString(b, text.data, text.len);
-}
-
-static void
-BuildMap(ItemBuilder *b, const char *name, ValueRef map)
-{
-	if (ValueIsMissing(map))
-		return;
-	ItemBuilderName(b, name, strlen(name));
-	ItemBuilderValue(b, map);
-}
-
 void
 KindBuild(ItemBuilder *b, const ItemKind *kind)
 {
-	BuildMap(b, "keys", kind->keys);
-	BuildMap(b, "prefix", kind->prefix);
-	BuildMap(b, "attributes", kind->attributes);
-	BuildSlice(b, "condition", kind->condition);
-	BuildMap(b, "values", kind->values);
-	BuildMap(b, "names", kind->names);
+	ItemBuilderMember(b, "keys", kind->keys);
+	ItemBuilderMember(b, "prefix", kind->prefix);
+	ItemBuilderMember(b, "attributes", kind->attributes);
+	ItemBuilderStringMember(b, "condition", kind->condition);
+	ItemBuilderMember(b, "values", kind->values);
+	ItemBuilderMember(b, "names", kind->names);
 }
