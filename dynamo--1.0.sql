@@ -2509,7 +2509,7 @@ CREATE FUNCTION dynamo.iam_policy_to_sql(policy jsonb, role_name text, schema_na
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_iam_policy_to_sql';
 COMMENT ON FUNCTION dynamo.iam_policy_to_sql(jsonb, text, text, jsonb) IS
-	'translates an IAM policy into GRANT, REVOKE and row security policies, as text for review';
+	'translates an IAM policy, or a list of all policies of a role, into GRANT, REVOKE and row security policies, as text for review';
 
 -- Statistics of requests.  The views show a table to those who may see all its rows, and to members
 -- of pg_read_all_stats; they are barriers, so that functions of the user see no hidden row.

@@ -175,6 +175,18 @@ SELECT v, statement, kind, line FROM unnest('{2012-10-17,2008-10-17}'::text[]) v
 	{"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "arn:aws:dynamodb:*:*:table/indexed", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}}]'::jsonb), 'regress_iam_alice')
 WHERE kind <> 'note' AND line !~ 'USAGE' ORDER BY v, statement;
 SELECT dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "Allow", "Action": [], "NotAction": "*", "Resource": "*"}]}', 'regress_iam_alice');
+-- all policies of a role: a Deny of one overrides an Allow of another that follows, and numbers go on; each has its version
+SELECT statement, kind, line FROM dynamo.iam_policy_to_sql('[
+	{"Statement": {"Effect": "Deny", "Action": "dynamodb:PutItem", "Resource": "arn:aws:dynamodb:*:*:table/other"}},
+	{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["dynamodb:GetItem", "dynamodb:PutItem"], "Resource": "arn:aws:dynamodb:*:*:table/other"},
+		{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/game", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}}]},
+	{"Statement": {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/game", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}}}]', 'regress_iam_alice')
+WHERE kind = 'sql';
+SELECT * FROM dynamo.iam_policy_to_sql('[]', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('["x"]', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('[[]]', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('"x"', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('[{"Statement": []}, {}]', 'regress_iam_alice');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_iam CASCADE;

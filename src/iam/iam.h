@@ -74,8 +74,11 @@ typedef struct IamStatement
 	List	   *unknown;		/* names of other members */
 } IamStatement;
 
-/* Reads the statements of a document; raises an error if it is not a policy. */
-extern List *IamReadDocument(Jsonb *document);
+/*
+ * Reads the statements of a document, or of a list of them; raises an error if one
+ * is not a policy.
+ */
+extern List *IamReadDocuments(Jsonb *documents);
 
 /* ---- iam_condition.c ---- */
 
@@ -174,6 +177,6 @@ typedef struct IamLine
 } IamLine;
 
 /* Returns lines, in the order in which the SQL must be executed. */
-extern List *IamTranslate(Jsonb *document, const char *role, const char *schema, Jsonb *variables);
+extern List *IamTranslate(Jsonb *documents, const char *role, const char *schema, Jsonb *variables);
 
 #endif							/* DYNAMO_IAM_H */

@@ -183,29 +183,47 @@ ReadStatement(const JsonbValue *value, int number, bool variables)
 
 /* In the older version, which is the default, ${aws:username} is text like any other. */
 static bool
-HasVariables(Jsonb *document)
+HasVariables(JsonbContainer *document)
 {
 	JsonbValue	version;
 
-	return getKeyJsonValueFromContainer(&document->root, "Version", strlen("Version"), &version) != NULL &&
+	return getKeyJsonValueFromContainer(document, "Version", strlen("Version"), &version) != NULL &&
 		version.type == jbvString && strcmp(TextOf(&version), "2012-10-17") == 0;
 }
 
-List *
-IamReadDocument(Jsonb *document)
+/* Adds the statements of a document, numbered on from those before. */
+static List *
+ReadDocument(JsonbContainer *document, List *result)
 {
 	JsonbValue	statements;
-	List	   *result = NIL;
 	bool		variables;
 
-	if (!JB_ROOT_IS_OBJECT(document) ||
-		getKeyJsonValueFromContainer(&document->root, "Statement", strlen("Statement"), &statements) == NULL)
+	if (!JsonContainerIsObject(document) ||
+		getKeyJsonValueFromContainer(document, "Statement", strlen("Statement"), &statements) == NULL)
 		InvalidPolicy("It has no member \"Statement\".");
 	variables = HasVariables(document);
 	if (!IsArray(&statements))
-		return list_make1(ReadStatement(&statements, 1, variables));
+		return lappend(result, ReadStatement(&statements, list_length(result) + 1, variables));
 	for (uint32 i = 0; i < JsonContainerSize(statements.val.binary.data); i++)
 		result = lappend(result, ReadStatement(getIthJsonbValueFromContainer(statements.val.binary.data, i),
-											   (int) i + 1, variables));
+											   list_length(result) + 1, variables));
+	return result;
+}
+
+List *
+IamReadDocuments(Jsonb *documents)
+{
+	List	   *result = NIL;
+
+	if (!JB_ROOT_IS_ARRAY(documents))
+		return ReadDocument(&documents->root, NIL);
+	for (uint32 i = 0; i < JB_ROOT_COUNT(documents); i++)
+	{
+		JsonbValue *document = getIthJsonbValueFromContainer(&documents->root, i);
+
+		if (document->type != jbvBinary)
+			InvalidPolicy("It has no member \"Statement\".");
+		result = ReadDocument(document->val.binary.data, result);
+	}
 	return result;
 }

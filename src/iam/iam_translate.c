@@ -528,7 +528,7 @@ ReviewViews(IamTranslation *t)
 }
 
 List *
-IamTranslate(Jsonb *document, const char *role, const char *schema, Jsonb *variables)
+IamTranslate(Jsonb *documents, const char *role, const char *schema, Jsonb *variables)
 {
 	IamTranslation t = {
 		.role = quote_identifier(role), .role_name = role, .schema = schema, .variables = variables
@@ -536,7 +536,7 @@ IamTranslate(Jsonb *document, const char *role, const char *schema, Jsonb *varia
 	ListCell   *lc;
 
 	t.tables = IamTablesOfSchema(schema);
-	foreach(lc, IamReadDocument(document))
+	foreach(lc, IamReadDocuments(documents))
 		AddRules(&t, lfirst(lc));
 	ReviewViews(&t);
 	if (t.rules != NIL)

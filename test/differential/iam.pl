@@ -323,7 +323,9 @@ for (my $first = 0; $first < @policies; $first += 20) {
 	my @chosen = map { [grep { chance(.25) } 0 .. $#attempts] } $first .. $last;
 	$script = '';
 	for my $p ($first .. $last) {
-		my $document = $json->encode({Version => '2012-10-17', Statement => $policies[$p]});
+		my ($cut, @statements) = (int rand @{ $policies[$p] } + 1, @{ $policies[$p] });
+		my @documents = map { { Version => '2012-10-17', Statement => $_ } } [ splice(@statements, 0, $cut) ], \@statements;
+		my $document = $json->encode(chance(0.5) ? \@documents : {Version => '2012-10-17', Statement => $policies[$p]});
 		$script .= "BEGIN; CREATE ROLE regress_iam_$$; SELECT apply(" . quoted($document) . ", 'regress_iam_$$');\nSET ROLE regress_iam_$$;\n" .
 		  join('', map { 'SELECT \'>' . $p . ' ' . $_ . ' \' || COALESCE(attempt(' . quoted($attempts[$_][5]) . ', ' . ($attempts[$_][3] eq 'read' ? 'NULL' : quoted($attempts[$_][1])) . "), 'failed');\n" } @{$chosen[$p - $first]}) . "ROLLBACK;\n";
 	}
