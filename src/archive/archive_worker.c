@@ -3,8 +3,8 @@
  *	  The background worker that executes one job.
  *
  * The items and the status of the job are written in one transaction.  After an
- * error, further transactions record the failure and drop a table that could
- * not be restored.
+ * error, another one records the failure and drops a table that could not be
+ * restored: a failed restore whose table is there would look like a restored table.
  */
 #include "postgres.h"
 
@@ -28,6 +28,7 @@
 #include "extension_objects.h"
 #include "security/owner.h"
 #include "security/settings_owner.h"
+#include "subtransaction.h"
 #include "table/table_name.h"
 
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
@@ -131,8 +132,9 @@ FailureCode(const ErrorData *error)
  * Drops the table, because clients would believe that it was restored.
  */
 static void
-DropUnrestored(const Job *job)
+DropUnrestored(void *arg)
 {
+	const Job  *job = arg;
 	Oid			relid = (Oid) job->relation;
 	Oid			owner = JobOwner(job);
 	OwnerScope	scope;
@@ -148,7 +150,14 @@ DropUnrestored(const Job *job)
 static void
 RecordJobFailure(Job *job, const ErrorData *error)
 {
+	ErrorData  *kept = NULL;
+
 	BeginJobTransaction();
+	if (strcmp(job->kind, JOB_RESTORE) == 0)
+		kept = TryInSubtransaction(DropUnrestored, job);
+	if (kept != NULL)
+		ereport(LOG,
+				(errmsg("table %s could not be restored, and not be dropped: %s", job->table_name, kept->message)));
 	job->status = JOB_FAILED;
 	job->ended = SettingsTime();
 	/* what a bulk operation has put until then remains */
@@ -157,11 +166,6 @@ RecordJobFailure(Job *job, const ErrorData *error)
 	job->failure_code = pstrdup(FailureCode(error));
 	job->failure_message = error->message;
 	JobUpdate(job);
-	CommitJobTransaction();
-	if (strcmp(job->kind, JOB_RESTORE) != 0)
-		return;
-	BeginJobTransaction();
-	DropUnrestored(job);
 	CommitJobTransaction();
 }
 

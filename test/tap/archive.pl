@@ -744,7 +744,14 @@ my ($data_file) = glob("$archive/.backups/AWSDynamoDB/" . ($full =~ m{([^/]*)$})
 truncate($data_file, 100);
 # a table whose name is the schema and the name of the other
 sql('CREATE TABLE "public.damaged" ()');
+# the worker ends while it drops the table
+sql(q{CREATE FUNCTION pause_drop() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_catalog.pg_sleep(3600); END';
+CREATE EVENT TRIGGER pause_drop ON sql_drop EXECUTE FUNCTION pause_drop()});
 request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'damaged' });
+$pid = wait_for_worker();
+sql("SELECT pg_terminate_backend($pid, 20000)");
+sql('DROP EVENT TRIGGER pause_drop; DROP FUNCTION pause_drop()');
+is(request('DescribeTable', { TableName => 'damaged' })->{Table}{TableStatus}, 'CREATING', 'a table that could not be restored is not shown until it is dropped');
 like(active('damaged'), qr/^ResourceNotFoundException: /, 'a table that cannot be restored is dropped');
 is(ref request('DeleteBackup', { BackupArn => $full }), 'HASH', 'a backup is deleted');
 ok(!-e $data_file, 'DeleteBackup removes the files');
