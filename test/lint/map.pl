@@ -1,5 +1,5 @@
-# map.pl: src/README.md names files, functions and folders that exist, and floors in
-# the order that scripts/include-graph checks.
+# map.pl: src/README.md names files, functions and folders that exist, floors in
+# the order that scripts/include-graph checks, and how large the wings are, to a tenth.
 #
 # `op/write.c`: `WriteItem()`, `WriteRow()` says that these functions are defined in that file,
 # to the end of the paragraph, the entry of a list or the row of a table, and so does
@@ -105,6 +105,27 @@ sub floors_of
 	return map { /^(\w+)/ ? $1 : () } split /\n/, $picture;
 }
 
+# The wings whose number of lines in the table is not that of their folders in the picture.
+sub wrong_sizes
+{
+	my ($text, %lines) = @_;
+	my ($picture) = $text =~ /^```floors\n(.*?)^```/ms;
+	my (%size, @wrong);
+
+	$size{$2} += $lines{$1} // 0 while $picture =~ /^(\w+) .* ([A-Z]+)$/mg;
+	while ($text =~ /^\| ([A-Z]+) \| ([\d,]+) \|/mg)
+	{
+		my ($wing, $told) = ($1, $2);
+
+		$told =~ tr/,//d;
+		push @wrong, "$wing has $size{$wing} lines" if abs($told - $size{$wing}) > $size{$wing} / 10;
+	}
+	return @wrong;
+}
+
+my %lines;
+$lines{ m{^(\w+)/} ? $1 : 'base' } += () = text_of("$project/src/$_") =~ /\n/g for grep { $_ ne 'dynamo.c' } @sources;
+
 my ($order) = text_of("$project/scripts/include-graph") =~ /^my \@order = \(\n(.*?)^\);/ms;
 $order = join ' ', $order =~ /qw\((.*?)\)/g;
 my $map = text_of("$project/src/README.md");
@@ -118,7 +139,10 @@ is_deeply([ wrong_names('`op/write.c`: `StoreOpen()` of `op/read.c`') ], ['Store
 is_deeply([ wrong_names("- `op/write.c`: `WriteItem()`\n- `StoreOpen()`") ], [], 'another entry of a list');
 is_deeply([ floors_of("a\n```floors\ndynamo.c\nhttp  listens\n  and more\nbase\n```\n") ], [qw(dynamo http base)], 'floors');
 
+is_deeply([ wrong_sizes("```floors\na  one  UP\nb  two UP\nc  low  DOWN\n```\n| UP | 1,200 | x |\n| DOWN | 10 | y |\n", a => 600, b => 700, c => 12) ], ['DOWN has 12 lines'], 'sizes of wings');
+
 is(join("\n", wrong_names($map)), '', 'the map names what exists');
 is(join(' ', floors_of($map)), $order, 'the floors are those that scripts/include-graph checks');
 is(join(' ', grep { index($map, "`$_/`") < 0 } map { basename($_) } grep { -d } glob "$project/src/*"), '', 'the map has every folder');
+is(join("\n", wrong_sizes($map, %lines)), '', 'the wings are as large as the map says');
 done_testing();
