@@ -40,6 +40,11 @@ JobRemoveFilesAtCommit(const Job *job, const char *directory)
 static void
 RemoveFiles(XactEvent event, void *arg)
 {
+	/* nobody would remove them when it is committed */
+	if (event == XACT_EVENT_PRE_PREPARE && removals != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot PREPARE a transaction that removes files of backups or exports")));
 	if (event == XACT_EVENT_COMMIT)
 	{
 		ListCell   *cell;
@@ -47,7 +52,7 @@ RemoveFiles(XactEvent event, void *arg)
 		foreach(cell, removals)
 			(void) rmtree(((const Removal *) lfirst(cell))->path, true);
 	}
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 		removals = NIL;
 }
 

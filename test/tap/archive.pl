@@ -20,6 +20,7 @@ my $archive = PostgreSQL::Test::Utils::tempdir();
 my $node = new_http_node('archive', $port, 1, qq{
 dynamo.archive_directory = '$archive'
 dynamo.housekeeping_interval = 0
+max_prepared_transactions = 2
 log_min_messages = log
 });
 my $superuser = getpwuid($<);
@@ -626,6 +627,8 @@ request('DeleteBackup', { BackupArn => $_->{BackupArn} }) for @{ request('ListBa
 # what a rollback keeps
 sql("BEGIN; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK");
 sql("BEGIN; SAVEPOINT s; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK TO s; COMMIT");
+(undef, undef, $refused) = $node->psql('postgres', "BEGIN; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); PREPARE TRANSACTION 'deletes'");
+like($refused, qr/cannot PREPARE a transaction that removes files of backups or exports/, 'nor is it prepared: the files would remain');
 request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'kept' });
 is(ref active('kept'), 'HASH', 'a deletion that is rolled back keeps the files');
 
