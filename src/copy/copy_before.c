@@ -202,7 +202,7 @@ CopyHasLaterTrigger(Relation rel)
 {
 	const TriggerDesc *triggers = rel->trigdesc;
 
-	for (int i = triggers->numtriggers - 1; i >= 0 && strcmp(triggers->triggers[i].tgname, TRIGGER_COPY) > 0; i--)
+	for (int i = triggers == NULL ? -1 : triggers->numtriggers - 1; i >= 0 && strcmp(triggers->triggers[i].tgname, TRIGGER_COPY) > 0; i--)
 	{
 		const Trigger *t = &triggers->triggers[i];
 
