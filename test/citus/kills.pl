@@ -82,6 +82,26 @@ sub wait_for_prepared
 		or die 'nothing was committed';
 }
 
+# Holds a transaction of another node in its PREPARE.  One that was prepared before the node
+# began to wait is held in its COMMIT PREPARED: it may go on, and the next one is held.
+sub hold_prepare
+{
+	my ($held, $initiator) = @_;
+	my $waiting = qq{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%s ''citus\\_$group{$initiator->name}\\_%%'};
+
+	for (1 .. $PostgreSQL::Test::Utils::timeout_default)
+	{
+		my ($prepare, $commit) = map { sprintf $waiting, $_ } 'PREPARE TRANSACTION', 'COMMIT PREPARED';
+
+		$held->poll_query_until('postgres', "SELECT ($prepare) OR ($commit)") or die 'nothing is held';
+		return if $held->safe_psql('postgres', $prepare) eq 't';
+		set_standby($held, '');
+		$held->poll_query_until('postgres', "SELECT NOT ($commit)") or die 'a commit waits for nobody';
+		set_standby($held, 'nobody');
+	}
+	die 'no PREPARE is held';
+}
+
 # ---- afterwards ----
 
 sub recover
@@ -139,12 +159,7 @@ sub kill_while_held
 	sleep 1;
 	set_standby($held, 'nobody');
 	wait_for_prepared($initiator, $written, @participants);
-	# one that was prepared before the node began to wait goes on; this one of the initiator does not
-	if (!$written && $held->name ne $initiator->name)
-	{
-		$held->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE 'PREPARE TRANSACTION ''citus\\_$group{$initiator->name}\\_%'")
-			or die 'nothing is held';
-	}
+	hold_prepare($held, $initiator) if !$written && $held->name ne $initiator->name;
 	push @load, map { start_session($_, reads($initiator, 50)) } grep { $_->name ne $victim->name && $_->name ne $held->name } @nodes;
 	$victim->stop('immediate');
 	if ($victim->name eq $held->name)
