@@ -18,7 +18,7 @@
 
 static dlist_head held = DLIST_STATIC_INIT(held);
 static int	nheld;
-static int	pause;
+static int	pause_ms;
 
 void
 ConnectionHold(Connection *c, const Durability *durability)
@@ -27,7 +27,7 @@ ConnectionHold(Connection *c, const Durability *durability)
 	dlist_push_tail(&held, &c->held_node);
 	nheld++;
 	ShareWaiting(WAIT_FOR_COMMIT, 1);
-	pause = 0;
+	pause_ms = 0;
 	ConnectionSetState(c, CONNECTION_HELD);
 }
 
@@ -52,7 +52,7 @@ SendReached(const DurabilityProgress *now)
 			continue;
 		ConnectionForgetHeld(c);
 		c->state = CONNECTION_WRITING;
-		pause = 0;
+		pause_ms = 0;
 		ConnectionGuarded(c, ConnectionAfterSending);
 	}
 }
@@ -127,6 +127,6 @@ ConnectionsRelease(void)
 	} while (RequestFlush(&now));
 	if (!AwaitStandbys(&now))
 		return -1;
-	pause = Min(pause + 1, MAX_PAUSE_MS);
-	return pause;
+	pause_ms = Min(pause_ms + 1, MAX_PAUSE_MS);
+	return pause_ms;
 }
