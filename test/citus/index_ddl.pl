@@ -84,7 +84,7 @@ sub leaves_nothing
 # Sessions on all nodes that put items, and another statement meanwhile; returns the errors of
 # the sessions.  Citus may cancel one of two transactions that wait for each other.
 my $odd = '1|unusable key';
-my $writes = $ENV{LONG} ? 2000 : 500;
+my $writes = $ENV{LONG} ? 2000 : 250;
 my $round = 100_000;
 sub under_writers
 {

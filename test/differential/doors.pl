@@ -12,7 +12,7 @@ use File::Temp;
 use Test::More;
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 400;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 4000 : 400);
 my $sessions = 4;
 srand($seed);
 note("SEED=$seed CASES=$cases");

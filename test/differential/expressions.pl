@@ -17,7 +17,7 @@ use ExpressionModel;
 binmode(Test::More->builder->$_, ':utf8') for qw(output failure_output todo_output);
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 12000;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 100000 : 6000);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 

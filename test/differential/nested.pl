@@ -12,7 +12,7 @@ use File::Temp;
 use Test::More;
 
 my $seed = $ENV{SEED} // (time() ^ $$) % 1000000;
-my $cases = $ENV{CASES} // 1500;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 15000 : 1000);
 note("SEED=$seed CASES=$cases");
 
 my $database = "dynamo_nested_$$";

@@ -22,7 +22,7 @@ use TestDatabase;
 binmode(Test::More->builder->$_, ':utf8') for qw(output failure_output todo_output);
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 800;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 8000 : 400);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 

@@ -10,7 +10,7 @@ use File::Temp;
 use Test::More;
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 3000;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 30000 : 2000);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 

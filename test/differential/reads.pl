@@ -17,7 +17,7 @@ use TestDatabase;
 binmode(Test::More->builder->$_, ':utf8') for qw(output failure_output todo_output);
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 3000;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 30000 : 2000);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 

@@ -12,7 +12,7 @@ use Test::More;
 use TestDatabase;
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 1500;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 15000 : 1000);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 

@@ -15,7 +15,7 @@ use TestDatabase;
 use Test::More;
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 4000;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 40000 : 2500);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 

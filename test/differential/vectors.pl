@@ -16,7 +16,7 @@ use TestDatabase;
 use Test::More;
 
 my $seed = $ENV{SEED} // time() ^ $$;
-my $cases = $ENV{CASES} // 200;
+my $cases = $ENV{CASES} // ($ENV{LONG} ? 2000 : 200);
 srand($seed);
 note("SEED=$seed CASES=$cases");
 
