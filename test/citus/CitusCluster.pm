@@ -13,12 +13,17 @@ use Test::More;
 our @EXPORT = qw(new_citus_cluster stop_citus_cluster endpoint_settings value_of refuses through_citus
 	shards_on key_on set_standby start_session move_shard move_when_clean count_up acknowledged);
 
+# Where scripts/test runs the tests, each node is a copy of one that it has made.
 sub new_citus_node
 {
 	my ($name, $settings) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $template = $ENV{CITUS_TEMPLATE} // '';
 
-	$node->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+	{
+		local $ENV{TEMPLATE_CLUSTER} = $template;
+		$node->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+	}
 	$node->append_conf('postgresql.conf', qq{
 shared_preload_libraries = 'citus,dynamo'
 wal_level = logical
@@ -34,8 +39,9 @@ citus.enable_unsafe_triggers = on
 citus.enable_statistics_collection = off
 } . ($settings // ''));
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION citus');
-	$node->safe_psql('postgres', 'CREATE EXTENSION dynamo');
+	# a copy has the identity by which Citus tells nodes from each other
+	$node->safe_psql('postgres', $_) for $template eq '' ? ('CREATE EXTENSION citus', 'CREATE EXTENSION dynamo')
+		: q{UPDATE pg_dist_node_metadata SET metadata = jsonb_set(metadata, '{server_id}', to_jsonb(gen_random_uuid()))};
 	return $node;
 }
 
