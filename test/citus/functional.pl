@@ -196,9 +196,12 @@ sub run_file
 	}
 }
 
+# One node for each file, or with LONG both.
+my @turns = ($coordinator, $worker);
 for my $file ($ENV{FILES} ? split(/ /, $ENV{FILES}) : @files)
 {
-	run_file($file, $_) for $coordinator, $worker;
+	run_file($file, $_) for $ENV{LONG} || $ENV{FILES} ? @turns : $turns[0];
+	@turns = reverse @turns;
 }
 
 $alone->stop('immediate');
