@@ -218,100 +218,83 @@ find_clang()
 	command -v "${clang:-clang}" || command -v clang
 }
 
-# want_fuzzer: installs clang's fuzzer and sanitizers if they are missing and
-# can be had.  The fuzz tests are left out without them.
+# want PACKAGE...: notes packages that are missing and can be had, for install_wanted.  The tests
+# with them are left out without them.
+wanted_packages=()
+want()
+{
+	local package
+
+	can_install || return 0
+	for package; do
+		if ! dpkg -s "$package" >/dev/null 2>&1 && apt_has "$package"; then
+			wanted_packages+=("$package")
+		fi
+	done
+}
+
+# install_wanted: installs them together, or where that fails those that can be installed.
+install_wanted()
+{
+	local package
+
+	((${#wanted_packages[@]} > 0)) || return 0
+	if ! step "Installing ${wanted_packages[*]}" apt_install "${wanted_packages[@]}"; then
+		for package in "${wanted_packages[@]}"; do
+			step "Installing $package" apt_install "$package" || true
+		done
+	fi
+	wanted_packages=()
+}
+
+# want_header HEADER PACKAGE: a package for a header that the compiler does not find.
+want_header()
+{
+	echo "#include <$1>" | gcc -E - >/dev/null 2>&1 || want "$2"
+}
+
+# want_command COMMAND PACKAGE
+want_command()
+{
+	command -v "$1" >/dev/null || want "$2"
+}
+
+# want_fuzzer: clang's fuzzer and sanitizers.
 want_fuzzer()
 {
-	local clang package
+	local clang
 
 	clang=$(find_clang) || return 0
-	compgen -G "$("$clang" -print-resource-dir)/lib/*/libclang_rt.fuzzer*" >/dev/null && return 0
-	package=libclang-rt-$("$clang" -dumpversion | sed 's/\..*//')-dev
-	if can_install && apt_has "$package"; then
-		step "Installing $package" apt_install "$package" || true
-	fi
+	compgen -G "$("$clang" -print-resource-dir)/lib/*/libclang_rt.fuzzer*" >/dev/null ||
+		want "libclang-rt-$("$clang" -dumpversion | sed 's/\..*//')-dev"
 }
 
-# want_valgrind: installs what counts instructions, if it can be had.
-want_valgrind()
-{
-	command -v valgrind >/dev/null && return 0
-	if can_install && apt_has valgrind; then
-		step "Installing valgrind" apt_install valgrind || true
-	fi
-}
-
-# want_zstd: installs the header with which files that are compressed with zstd are read, if it
-# can be had.
-want_zstd()
-{
-	echo '#include <zstd.h>' | gcc -E - >/dev/null 2>&1 && return 0
-	if can_install && apt_has libzstd-dev; then
-		step "Installing libzstd-dev" apt_install libzstd-dev || true
-	fi
-}
-
-# want_move: installs what dynamo-move is built with, if it can be had.
+# want_move: what dynamo-move is built with.
 want_move()
 {
-	local missing=()
-
-	echo '#include <curl/curl.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libcurl4-openssl-dev)
-	echo '#include <jansson.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libjansson-dev)
-	if ((${#missing[@]} > 0)) && can_install && apt_has "${missing[0]}"; then
-		step "Installing ${missing[*]}" apt_install "${missing[@]}" || true
-	fi
+	want_header curl/curl.h libcurl4-openssl-dev
+	want_header jansson.h libjansson-dev
 }
 
-# want_clients: installs the AWS SDK and the drivers for Python, jq, and what checks
-# generated clients, that are missing and can be had.  The tests with them are left
-# out without them.
+# want_clients: the AWS SDK and the drivers for Python, jq, and what checks generated clients.
 want_clients()
 {
-	local module package
+	local module
 
 	for module in boto3 psycopg psycopg2 sqlalchemy; do
-		/usr/bin/python3 -c "import $module" 2>/dev/null && continue
-		if can_install && apt_has "python3-$module"; then
-			step "Installing python3-$module" apt_install "python3-$module" || true
-		fi
+		/usr/bin/python3 -c "import $module" 2>/dev/null || want "python3-$module"
 	done
-	for package in mypy golang-go golang-github-aws-aws-sdk-go-v2-dev jq; do
-		if ! dpkg -s "$package" >/dev/null 2>&1 && can_install && apt_has "$package"; then
-			step "Installing $package" apt_install "$package" || true
-		fi
-	done
+	want mypy jq
 }
 
-# want_neighbours: installs the extensions that servers often load beside this one, and pgvector,
-# where there are packages of them for the server's version.  Tests are left out without them.
+# want_neighbours: the extensions that servers often load beside this one, and pgvector, if there
+# are packages of them for the server's version.
 want_neighbours()
 {
-	local version package missing=()
+	local version
 
 	version=$("$pg_config" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
-	for package in pgaudit cron partman hypopg postgis-3 pgvector; do
-		package=postgresql-$version-$package
-		if ! dpkg -s "$package" >/dev/null 2>&1 && can_install && apt_has "$package"; then
-			missing+=("$package")
-		fi
-	done
-	if ((${#missing[@]} > 0)); then
-		step "Installing ${missing[*]}" apt_install "${missing[@]}" || true
-	fi
-}
-
-# want_citus_headers: installs the headers that the build of Citus needs.
-want_citus_headers()
-{
-	local package missing=()
-
-	for package in libpq-dev libssl-dev libkrb5-dev libicu-dev; do
-		dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
-	done
-	if ((${#missing[@]} > 0)) && can_install; then
-		step "Installing ${missing[*]}" apt_install "${missing[@]}" || true
-	fi
+	want $(printf "postgresql-$version-%s " pgaudit cron partman hypopg postgis-3 pgvector)
 }
 
 # The user that runs servers: the caller, or for root an unprivileged one.

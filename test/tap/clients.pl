@@ -155,6 +155,7 @@ SKIP:
 
 SKIP:
 {
+	skip 'its compiler takes long: with --long', 1 if !$ENV{LONG};
 	skip 'no Go', 1 if !has('go', 'version');
 	skip "$gopath has no AWS SDK for Go", 1 if !-d $go_sdk;
 	local $ENV{GOPATH} = "$directory/go:$gopath";
