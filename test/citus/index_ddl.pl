@@ -81,22 +81,25 @@ sub leaves_nothing
 	return;
 }
 
-# Sessions on all nodes that put items, and another statement meanwhile; returns the errors of
-# the sessions.  Citus may cancel one of two transactions that wait for each other.
+# Sessions on all nodes that put items, and another statement meanwhile, after which they end; returns
+# the errors of the sessions.  Citus may cancel one of two transactions that wait for each other.
 my $odd = '1|unusable key';
-my $writes = $ENV{LONG} ? 2000 : 250;
+my $writes = 5000;
+my $directory = PostgreSQL::Test::Utils::tempdir();
 my $round = 100_000;
 sub under_writers
 {
 	my ($sql, $attributes, $check) = @_;
 	my $r = ++$round;
+	my $end = "$directory/end$r";
+	my $unless_ended = "\\set ended `test -e $end && echo true || echo false`\n\\if :ended\n\\q\n\\endif\n";
 	my @load = map {
 		my $name = $_->name;
 
 		start_session($_, join ";\n", map {
 			my $of_item = $attributes =~ s/\bi\b/$_/gr;
 
-			qq~SELECT 'done $name$_' FROM dynamo.put_item('Sp-re.ad', jsonb_build_object('PK', '$name$_', 'SK', $r, $of_item))~ } 1 .. $writes)
+			($_ % 10 == 0 ? $unless_ended : '') . qq~SELECT 'done $name$_' FROM dynamo.put_item('Sp-re.ad', jsonb_build_object('PK', '$name$_', 'SK', $r, $of_item))~ } 1 .. $writes)
 	} @nodes;
 
 	$other->poll_query_until('postgres', qq{SELECT count(*) > 20 FROM "Sp-re.ad" WHERE "SK" = $r});
@@ -109,6 +112,7 @@ sub under_writers
 		last if $error eq '';
 		die $error if $error !~ /distributed deadlock/;
 	}
+	append_to_file($end, '');
 	$_->{run}->finish for @load;
 	cmp_ok($during, '<', 3 * $writes, 'the writers had more to do');
 	my $done = join "\n", map { $_->{out} =~ /^done (.*)$/mg } @load;
