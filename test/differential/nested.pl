@@ -130,7 +130,7 @@ BEGIN
 END $$;
 SQL
 
-is(psql($database, "SET search_path = public, dynamo; SET statement_timeout = '120s'; DO 'BEGIN PERFORM setseed(" . $seed / 1000000 . "); END'; CALL run($cases)"),
+is(psql($database, "SET search_path = public, dynamo; SET statement_timeout = '" . (120 + int($cases / 10)) . "s'; DO 'BEGIN PERFORM setseed(" . $seed / 1000000 . "); END'; CALL run($cases)"),
 	'', 'indexes and stream agree with the table');
 cmp_ok(psql($database, 'SELECT number - 1e20 FROM place'), '>', $cases, 'the stream has records');
 
