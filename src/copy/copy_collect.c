@@ -380,19 +380,34 @@ IsSameContribution(const Copy *copy, ValueRef a, ValueRef b)
 	return true;
 }
 
+/* The keys of a child's parents before and after a change. */
+typedef struct ParentKeys
+{
+	MaybeItem	old;
+	MaybeItem	new;
+} ParentKeys;
+
+static ParentKeys
+FindParentKeys(const Change *c, const Copy *copy)
+{
+	return (ParentKeys) {
+		.old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NO_ITEM,
+		.new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NO_ITEM
+	};
+}
+
 static void
 CollectTotal(Change *c, int number)
 {
 	const Copy *copy = &c->set->copies[number];
-	MaybeItem	old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NO_ITEM;
-	MaybeItem	new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NO_ITEM;
+	ParentKeys	parents = FindParentKeys(c, copy);
 	ValueRef	key;
 
-	if (MaybeItemEqual(old, new) && (!MaybeItemExists(old) || IsSameContribution(copy, c->old, c->new)))
+	if (MaybeItemEqual(parents.old, parents.new) && (!MaybeItemExists(parents.old) || IsSameContribution(copy, c->old, c->new)))
 		return;
-	if (MaybeItemOpen(old, &key))
+	if (MaybeItemOpen(parents.old, &key))
 		CollectChild(c, number, key, c->old, true);
-	if (MaybeItemOpen(new, &key))
+	if (MaybeItemOpen(parents.new, &key))
 		CollectChild(c, number, key, c->new, false);
 }
 
@@ -401,13 +416,12 @@ static void
 CollectCopy(Change *c, int number)
 {
 	const Copy *copy = &c->set->copies[number];
-	MaybeItem	old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NO_ITEM;
-	MaybeItem	new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NO_ITEM;
+	ParentKeys	parents = FindParentKeys(c, copy);
 	ValueRef	key;
 
-	if (MaybeItemOpen(new, &key) && !MaybeItemEqual(old, new) &&
+	if (MaybeItemOpen(parents.new, &key) && !MaybeItemEqual(parents.old, parents.new) &&
 		CopyIsCounted(c->relid, copy, (Slice) {(const char *) key.data, key.len}, c->command))
-		NoteWhole(c, number, new);
+		NoteWhole(c, number, parents.new);
 }
 
 static ValueRef
