@@ -253,12 +253,6 @@ want_header()
 	echo "#include <$1>" | gcc -E - >/dev/null 2>&1 || want "$2"
 }
 
-# want_command COMMAND PACKAGE
-want_command()
-{
-	command -v "$1" >/dev/null || want "$2"
-}
-
 # want_fuzzer: clang's fuzzer and sanitizers.
 want_fuzzer()
 {
