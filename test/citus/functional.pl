@@ -1,5 +1,5 @@
 # functional.pl: statements of the regression files run on tables that Citus distributes,
-# through the coordinator and through a worker, and give what they give on one
+# through the coordinator or a worker, by turns, and give what they give on one
 # server.  What defines tables and what Citus cannot route (INSERT without key columns)
 # runs on the coordinator, on tables that are brought back for that.
 use strict;

@@ -81,8 +81,7 @@ sub leaves_nothing
 	return;
 }
 
-# Sessions on all nodes that put items, and another statement meanwhile, after which they end; returns
-# the errors of the sessions.  Citus may cancel one of two transactions that wait for each other.
+# Sessions on all nodes that put items, and another statement meanwhile, after which they end.  Citus may cancel one of two transactions that wait for each other.
 my $odd = '1|unusable key';
 my $writes = 5000;
 my $directory = PostgreSQL::Test::Utils::tempdir();

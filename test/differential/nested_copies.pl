@@ -105,12 +105,12 @@ sub run
 	return;
 }
 
-run('AFTER triggers', $cases / 2);
+run('AFTER triggers', int($cases / 2));
 psql($database, <<'SQL');
 CREATE TRIGGER before BEFORE INSERT OR UPDATE OR DELETE ON tab FOR EACH ROW EXECUTE FUNCTION meddle(20);
 CREATE TRIGGER "~~before" BEFORE INSERT OR UPDATE OR DELETE ON tab FOR EACH ROW EXECUTE FUNCTION meddle(20);
 SQL
-run('BEFORE triggers', $cases / 2);
+run('BEFORE triggers', int($cases / 2));
 my ($status, $refused) = psql($database, 'SELECT reason, n FROM refused ORDER BY n DESC');
 note($refused);
 cmp_ok((psql($database, "SELECT count(*) FROM tab WHERE item ? 'count'"))[1], '>', 0, 'there are totals');
