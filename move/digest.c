@@ -11,51 +11,97 @@
 #include "move.h"
 
 /* No number has an exponent of more than some hundred; what is added to it must not overflow. */
-static long
-ExponentOf(const char *text)
-{
-	long		exponent = strtol(text, NULL, 10);
+#define LARGEST_EXPONENT	1000000
 
-	return exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent;
+/*
+ * Every text is written with its length, and every value ends, so that no two different items
+ * are written in the same way, whatever their names are.
+ */
+static void
+AddBytes(Text *out, const char *data, size_t len)
+{
+	char	   *prefix = MoveFormat("%zu:", len);
+
+	TextAddString(out, prefix);
+	TextAdd(out, data, len);
+	free(prefix);
 }
 
-/* "-01.50e3" as "-15e2": significant digits and an exponent; every zero is "0". */
+/* What is no value, or a BOOL or NULL, by its own text. */
 static void
-AddNumber(Text *out, const char *text)
+AddOther(Text *out, json_t *value)
 {
-	Text		digits = {0};
-	long		exponent = 0;
-	bool		fraction = false;
-	const char *c = text;
+	char	   *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
 
-	if (*c == '-' || *c == '+')
-		c++;
-	for (; isdigit((unsigned char) *c) || *c == '.'; c++)
+	if (text == NULL)
+		MoveFail("out of memory");
+	TextAddString(out, "?");
+	AddBytes(out, text, strlen(text));
+	free(text);
+}
+
+/* The significant digits of a number, and the exponent; false: it is no number. */
+static bool
+ReadDigits(const char *text, Text *digits, long *exponent)
+{
+	const char *c = text + (*text == '-' || *text == '+');
+	bool		any = false,
+				fraction = false;
+	char	   *end;
+
+	*exponent = 0;
+	for (; isdigit((unsigned char) *c) || (*c == '.' && !fraction); c++)
 	{
 		if (*c == '.')
 		{
 			fraction = true;
 			continue;
 		}
-		if (digits.len > 0 || *c != '0')
-			TextAdd(&digits, c, 1);
-		exponent -= fraction;
+		any = true;
+		if (digits->len > 0 || *c != '0')
+			TextAdd(digits, c, 1);
+		*exponent -= fraction;
 	}
-	if (*c == 'e' || *c == 'E')
-		exponent += ExponentOf(c + 1);
-	while (digits.len > 0 && digits.data[digits.len - 1] == '0')
+	if (any && (*c == 'e' || *c == 'E'))
 	{
-		digits.data[--digits.len] = '\0';
-		exponent++;
+		long		more = strtol(c + 1, &end, 10);
+
+		if (!isdigit((unsigned char) c[1 + (c[1] == '-' || c[1] == '+')]) || more > LARGEST_EXPONENT || more < -LARGEST_EXPONENT)
+			return false;
+		*exponent += more;
+		c = end;
 	}
-	if (digits.len == 0)
-		TextAddString(out, "0");
+	return any && *c == '\0';
+}
+
+/* "-01.50e3" as "-15e2"; every zero is "0". */
+static void
+AddNumber(Text *out, json_t *value)
+{
+	const char *text = json_string_value(value);
+	Text		digits = {0};
+	long		exponent;
+
+	TextClear(&digits);
+	/* a zero byte would end the text before the string */
+	if (strlen(text) != json_string_length(value) || !ReadDigits(text, &digits, &exponent))
+		AddOther(out, value);
 	else
 	{
-		char	   *number = MoveFormat("%s%se%ld", text[0] == '-' ? "-" : "", digits.data, exponent);
+		while (digits.len > 0 && digits.data[digits.len - 1] == '0')
+		{
+			digits.data[--digits.len] = '\0';
+			exponent++;
+		}
+		if (digits.len == 0)
+			TextAddString(out, "0");
+		else
+		{
+			char	   *number = MoveFormat("%s%se%ld", text[0] == '-' ? "-" : "", digits.data, exponent);
 
-		TextAddString(out, number);
-		free(number);
+			TextAddString(out, number);
+			free(number);
+		}
 	}
 	TextFree(&digits);
 }
@@ -65,11 +111,7 @@ static void AddValue(Text *out, json_t *value);
 static void
 AddString(Text *out, json_t *string)
 {
-	char	   *len = MoveFormat("%zu:", json_string_length(string));
-
-	TextAddString(out, len);
-	TextAdd(out, json_string_value(string), json_string_length(string));
-	free(len);
+	AddBytes(out, json_string_value(string), json_string_length(string));
 }
 
 static int
@@ -104,8 +146,7 @@ AddMap(Text *out, json_t *map)
 	TextAddString(out, "{");
 	for (size_t i = 0; i < n; i++)
 	{
-		TextAddString(out, names[i]);
-		TextAdd(out, "\0", 1);
+		AddBytes(out, names[i], strlen(names[i]));
 		AddValue(out, json_object_get(map, names[i]));
 	}
 	TextAddString(out, "}");
@@ -124,7 +165,7 @@ AddSet(Text *out, json_t *set, bool numbers)
 
 		TextClear(&texts[i]);
 		if (numbers)
-			AddNumber(&texts[i], json_string_value(element));
+			AddNumber(&texts[i], element);
 		else
 			AddString(&texts[i], element);
 	}
@@ -138,21 +179,54 @@ AddSet(Text *out, json_t *set, bool numbers)
 	free(texts);
 }
 
+static bool
+IsStrings(json_t *list)
+{
+	json_t	   *element;
+	size_t		i;
+
+	json_array_foreach(list, i, element)
+	{
+		if (!json_is_string(element))
+			return false;
+	}
+	return json_is_array(list);
+}
+
+/* The type of a value that has the content of this type; NULL: it has another one, or is of another type. */
+static const char *
+KnownType(json_t *value)
+{
+	const char *type = json_object_size(value) == 1 ? json_object_iter_key(json_object_iter(value)) : "";
+	json_t	   *content = json_object_get(value, type);
+	bool		known;
+
+	if (strcmp(type, "S") == 0 || strcmp(type, "B") == 0 || strcmp(type, "N") == 0)
+		known = json_is_string(content);
+	else if (strcmp(type, "M") == 0)
+		known = json_is_object(content);
+	else if (strcmp(type, "L") == 0)
+		known = json_is_array(content);
+	else
+		known = (strcmp(type, "SS") == 0 || strcmp(type, "NS") == 0 || strcmp(type, "BS") == 0) && IsStrings(content);
+	return known ? type : NULL;
+}
+
 /* {"S": ...} */
 static void
 AddValue(Text *out, json_t *value)
 {
-	const char *type = json_object_iter_key(json_object_iter(value));
+	const char *type = KnownType(value);
 	json_t	   *content = json_object_get(value, type != NULL ? type : ""),
 			   *element;
 	size_t		i;
 
-	if (type == NULL)
-		return;
-	TextAddString(out, type);
+	TextAddString(out, type != NULL ? type : "?");
 	TextAddString(out, " ");
-	if (strcmp(type, "N") == 0 && json_is_string(content))
-		AddNumber(out, json_string_value(content));
+	if (type == NULL)
+		AddOther(out, value);
+	else if (strcmp(type, "N") == 0)
+		AddNumber(out, content);
 	else if (strcmp(type, "M") == 0)
 		AddMap(out, content);
 	else if (strcmp(type, "L") == 0)
@@ -162,10 +236,8 @@ AddValue(Text *out, json_t *value)
 	}
 	else if (json_is_array(content))
 		AddSet(out, content, strcmp(type, "NS") == 0);
-	else if (json_is_string(content))
-		AddString(out, content);
 	else
-		TextAddString(out, json_is_true(content) ? "true" : "false");
+		AddString(out, content);
 	TextAddString(out, ";");
 }
 
@@ -176,7 +248,10 @@ DigestOf(json_t *item)
 	Text		text = {0};
 	Digest		digest;
 
-	AddMap(&text, item);
+	if (json_is_object(item))
+		AddMap(&text, item);
+	else
+		AddOther(&text, item);
 	if (EVP_Digest(text.data, text.len, hash, NULL, EVP_sha256(), NULL) != 1)
 		MoveFail("cannot compute SHA-256");
 	TextFree(&text);

@@ -85,9 +85,43 @@ sub table_of
 		LatestStreamArn => 'arn:stream' };
 }
 
+# Answers of a test, instead of those below: for an operation, or for an operation and a table, an
+# answer or a list of them, of which the last one stays.
+sub plant
+{
+	my (%answers) = @_;
+
+	unlink "$work/plant", glob "$work/planted.*";
+	append_to_file("$work/plant", encode_json(\%answers)) if %answers;
+}
+
+sub planted
+{
+	my ($operation, $request) = @_;
+
+	return undef if !-e "$work/plant";
+	my $answers = decode_json(slurp_file("$work/plant"));
+	my ($name) = grep { exists $answers->{$_} } "$operation/" . ($request->{TableName} // ''), $operation;
+
+	if (!defined $name)
+	{
+		my $items = $operation eq 'GetItem' ? ($answers->{"Scan/$request->{TableName}"} // $answers->{Scan} // {})->{Items} : undef;
+		my ($item) = grep { ($_->{pk}{S} // '') eq $request->{Key}{pk}{S} } @{ $items // [] };
+
+		return $items ? { $item ? (Item => $item) : () } : undef;
+	}
+	return $answers->{$name} if ref $answers->{$name} ne 'ARRAY';
+	append_to_file("$work/planted.$operation", '.');
+	my $n = -s "$work/planted.$operation";
+	return $answers->{$name}[ $n > @{ $answers->{$name} } ? -1 : $n - 1 ];
+}
+
 sub answer_of
 {
 	my ($operation, $request, $mode) = @_;
+	my $planted = planted($operation, $request);
+
+	return $planted if $planted;
 	my @items = map { { pk => { S => "item$_" }, v => { N => $_ == 1 && $mode eq 'exponent' ? '90e9223372036854775807' : "$_" } } } 1 .. 12;
 
 	if ($operation eq 'DescribeTable' && $mode eq 'names')
@@ -174,15 +208,20 @@ sub serve
 		($code, $answer) = (400, { __type => 'x#ValidationException', message => "no\e]0;title\a\e[31m" }) if !defined $answer || $mode eq 'escape';
 		($code, $answer) = (400, { __type => 'x#ThrottlingException', message => 'slow down' }) if $mode eq 'throttle' && $operation eq 'Scan';
 		($code, $answer) = (403, {}) if !defined $operation && $head !~ /^authorization: from a file\r?$/mi;
-		$answer = encode_json($answer);
+		my $date = POSIX::strftime('%a, %d %b %Y %H:%M:%S GMT', gmtime);
+
+		# a planted answer can have another status, date or body
+		$code = delete $answer->{_status} // $code;
+		$date = delete $answer->{_date} // $date;
+		$answer = delete $answer->{_body} // encode_json($answer);
 		# one of two answers of scans is damaged on its way
 		if ($mode eq 'damaged' && $operation eq 'Scan')
 		{
 			$more = "x-amz-crc32: " . unpack('N', pack('H*', `printf %s '$answer' | gzip -c | tail -c8 | head -c4 | od -An -tx4 | tr -d ' '`)) . "\r\n";
 			if (!-e "$work/damaged") { set(damaged => 1); $answer =~ s/item7/item0/ }
 		}
-		print $client "HTTP/1.1 $code Status\r\nContent-Type: application/x-amz-json-1.0\r\n${more}Date: " .
-			POSIX::strftime('%a, %d %b %Y %H:%M:%S GMT', gmtime) . "\r\nContent-Length: " . length($answer) . "\r\n\r\n$answer";
+		$more .= "Date: $date\r\n" if $date ne '';
+		print $client "HTTP/1.1 $code Status\r\nContent-Type: application/x-amz-json-1.0\r\n${more}Content-Length: " . length($answer) . "\r\n\r\n$answer";
 	}
 }
 
@@ -322,6 +361,43 @@ is("@now{qw(item1 item2)}", '301 202', 'are not skipped');
 my $plan = move_ok('names with control characters', 'names', 'plan', '--table', 'Lies', @from);
 like($plan, qr/^  global index by\\x1b\[31m: partition key at\\x0a\\x9b31m \(S\)$/m, 'are shown without them');
 unlike($plan, qr/[\e\x{9b}]/, 'everywhere');
+
+# ---- every difference is found, and nothing else ----
+
+my @both = ('--table', 'Ours', @from, '--target-endpoint-url', "http://127.0.0.1:$port", '--target-region', 'us-east-1', '--target-table', 'Theirs', '--settle', 0);
+my $huge = '9' x 38;
+my @same = (
+	[ '{"N": "1"}', '{"N": "1.0"}' ], [ '{"N": "100"}', '{"N": "+1e2"}' ], [ '{"N": "-0"}', '{"N": "0.000E-5"}' ], [ '{"N": "0012.50"}', '{"N": "125e-1"}' ],
+	[ qq({"N": "$huge"}), qq({"N": "${huge}.000"}) ], [ '{"N": ".5"}', '{"N": "5E-1"}' ],
+	[ '{"SS": ["b", "a", ""]}', '{"SS": ["", "a", "b"]}' ], [ '{"NS": ["1e1", "2"]}', '{"NS": ["2.0", "10"]}' ], [ '{"BS": ["AQ==", "Ag=="]}', '{"BS": ["Ag==", "AQ=="]}' ],
+	[ '{"M": {"a": {"L": [{"N": "1"}]}, "b": {"S": ""}}}', '{"M": {"b": {"S": ""}, "a": {"L": [{"N": "1e0"}]}}}' ]);
+my @different = (
+	[ '{"N": "1"}', '{"N": "10"}' ], [ '{"N": "1"}', '{"N": "-1"}' ], [ '{"N": "1"}', '{"S": "1"}' ], [ '{"S": "1"}', '{"S": "1.0"}' ], [ '{"S": ""}', '{"B": ""}' ],
+	[ qq({"N": "$huge"}), qq({"N": "${huge}0"}) ], [ '{"S": "a"}', '{"S": "A"}' ], [ '{"S": "e\\u0301"}', '{"S": "\\u00e9"}' ], [ '{"S": "a\\u0000b"}', '{"S": "a\\u0000c"}' ],
+	[ '{"S": ""}', '{"NULL": true}' ], [ '{"L": []}', '{"M": {}}' ], [ '{"L": []}', '{"L": [{"L": []}]}' ], [ '{"BOOL": true}', '{"BOOL": false}' ], [ '{"B": "AQ=="}', '{"B": "AQI="}' ],
+	[ '{"SS": ["a,b"]}', '{"SS": ["a", "b"]}' ], [ '{"SS": ["1"]}', '{"NS": ["1"]}' ], [ '{"L": [{"S": "a"}, {"S": "b"}]}', '{"L": [{"S": "b"}, {"S": "a"}]}' ],
+	[ '{"L": [{"L": [{"S": "a"}]}]}', '{"L": [{"L": []}, {"S": "a"}]}' ], [ '{"M": {"a": {"S": "b"}}}', '{"M": {"a": {"S": "b"}, "c": {"S": ""}}}' ],
+	# what no endpoint should answer
+	[ '{"N": "one"}', '{"N": "two"}' ], [ '{"N": "0"}', '{"N": ""}' ], [ '{"N": "1"}', '{"N": "1x"}' ], [ '{"N": "1.2"}', '{"N": "1.2.3"}' ], [ '{"N": "1e"}', '{"N": "1"}' ],
+	[ '{"N": "1e1000001"}', '{"N": "1e1000002"}' ], [ '{"N": 1}', '{"N": 2}' ], [ '{"NS": [1]}', '{"NS": [2]}' ], [ '{"SS": [null]}', '{"SS": [[]]}' ], [ '{"SS": "a"}', '{"SS": ["a"]}' ],
+	[ '{"M": "a"}', '{"M": {}}' ], [ '{"L": 7}', '{"L": []}' ], [ '{"BOOL": "true"}', '{"BOOL": true}' ], [ '"a"', '[]' ], [ 'null', '{}' ], [ '{"S": "a", "N": "1"}', '{"S": "a", "N": "2"}' ],
+	[ '{"X": 1}', '{"X": 2}' ]);
+
+sub items_with { return [ map { { pk => { S => "item$_" }, v => JSON::PP->new->allow_nonref->decode($_[$_]) } } 0 .. $#_ ] }
+for my $side (0, 1)
+{
+	plant('Scan/Ours' => { Items => items_with(map { $_->[$side] } @same) }, 'Scan/Theirs' => { Items => items_with(map { $_->[1 - $side] } @same) });
+	like(move_ok("equal items, $side", '', 'compare', @both), qr/, 0 differences/, 'are equal');
+	plant('Scan/Ours' => { Items => items_with(map { $_->[$side] } @different) }, 'Scan/Theirs' => { Items => items_with(map { $_->[1 - $side] } @different) });
+	my ($status, $out, $err) = move('', 'compare', @both, '--show', 100);
+	is($status, 1, 'different items') or diag($err);
+	is(join(' ', sort { $a <=> $b } $out =~ /^differs in v: .*"item(\d+)"/mg), join(' ', 0 .. $#different), 'each is found');
+}
+# names that look like the end of a map
+plant('Scan/Ours' => { Items => [ { pk => { S => 'x' }, r => { M => { '};s' => { S => '1' } } }, t => { S => '2' } } ] },
+	'Scan/Theirs' => { Items => [ { pk => { S => 'x' }, r => { M => {} }, s => { S => '1' }, '};t' => { S => '2' } } ] });
+is((move('', 'compare', @both))[0], 1, 'a name cannot end a map');
+plant();
 
 # ---- the end of the program ----
 
