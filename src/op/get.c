@@ -119,7 +119,7 @@ GetItem(const GetOp *op, GetResult *result, Problem *problem)
 
 	GetBind(&bound, &op->projection, &op->args, op->built_projection, op->sizes);
 	bound.filter = op->built_filter;
-	bound.halves = HALVES_OF_READ(op->consistent);
+	bound.halves = HALVES_OF_READ(op->consistent) * (op->transaction ? TRANSACTION_FACTOR : 1);
 	StoreOpen(&store, op->table_name, ACL_SELECT);
 	if (op->of_node)
 		StoreServeNode(&store);

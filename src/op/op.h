@@ -105,7 +105,8 @@ typedef struct GetOp
 	Projection *built_projection;	/* NULL if there is none */
 	Condition  *built_filter;	/* an item that does not match counts as missing */
 	bool		sizes;			/* fill in the size of the result */
-	bool		consistent;		/* for statistics of capacity */
+	bool		consistent;		/* for statistics of capacity, as the next */
+	bool		transaction;	/* of a transaction that is repeated */
 	bool		of_node;		/* for another node: see StoreServeNode */
 } GetOp;
 

@@ -108,6 +108,7 @@ TransactionLookUnits(const TableDef *def, const WriteOp *action)
 		ItemRoot(KeyOfItem(def, action->item)) : action->item;
 	get.args.values = MISSING_VALUE;
 	get.sizes = true;
+	get.consistent = get.transaction = true;
 	(void) GetItem(&get, &result, NULL);
 	return ReadUnits(result.size, true);
 }
