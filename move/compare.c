@@ -192,13 +192,9 @@ FindSuspects(void)
 /* ---- item by item ---- */
 
 static json_t *
-GetItem(Link *link, const char *table, json_t *key)
+ItemOn(Link **links, int side, json_t *key)
 {
-	json_t	   *answer = LinkCall(link, "GetItem", json_pack("{s:s,s:O,s:b}", "TableName", table, "Key", key, "ConsistentRead", 1), NULL),
-			   *item = json_incref(json_object_get(answer, "Item"));
-
-	json_decref(answer);
-	return item;
+	return GetItem(links[side], comparison.table[side], comparison.description[side], key);
 }
 
 static bool
@@ -222,8 +218,8 @@ DropSettled(Link **links, json_t *suspects)
 	{
 		json_t	   *text = json_array_get(suspects, i),
 				   *key = JsonParse(json_string_value(text), json_string_length(text), "a key"),
-				   *source = GetItem(links[0], comparison.table[0], key),
-				   *target = GetItem(links[1], comparison.table[1], key);
+				   *source = ItemOn(links, 0, key),
+				   *target = ItemOn(links, 1, key);
 
 		if (SameItem(source, target))
 			json_array_remove(suspects, i);
@@ -293,8 +289,8 @@ ShowDifferences(Link **links, json_t *suspects)
 			break;
 		}
 		key = JsonParse(json_string_value(text), json_string_length(text), "a key");
-		source = GetItem(links[0], comparison.table[0], key);
-		target = GetItem(links[1], comparison.table[1], key);
+		source = ItemOn(links, 0, key);
+		target = ItemOn(links, 1, key);
 		if (source == NULL || target == NULL)
 			MovePrint("only in the %s: %s\n", source == NULL ? "target" : "source", json_string_value(text));
 		else
@@ -329,7 +325,7 @@ Repair(Link **links, json_t *suspects)
 		json_array_foreach(suspects, i, text)
 		{
 			json_t	   *key = JsonParse(json_string_value(text), json_string_length(text), "a key");
-			Change		change = {key, GetItem(links[0], comparison.table[0], key)};
+			Change		change = {key, ItemOn(links, 0, key)};
 			Step		none = {0};
 
 			ApplyChanges(&target, links[1], &change, 1, &none, false);

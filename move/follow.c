@@ -282,49 +282,52 @@ ReadRecords(Reader *reader, Shard *shard)
 	return answer;
 }
 
-/* The item of a stream without new images, as it is now; its later changes follow. */
-static json_t *
-ReadItem(Reader *reader, json_t *key)
-{
-	json_t	   *answer = LinkCall(reader->from, "GetItem", json_pack("{s:s,s:O,s:b}", "TableName", follower.direction->from_table, "Key", key,
-																	 "ConsistentRead", 1), NULL),
-			   *item = json_incref(json_object_get(answer, "Item"));
-
-	json_decref(answer);
-	return item;
-}
-
 static double
 RecordTime(json_t *record)
 {
 	return JsonNumber(json_object_get(record, "dynamodb"), "ApproximateCreationDateTime");
 }
 
+/* Whether a record takes an item away. */
+static bool
+IsRemoval(json_t *record)
+{
+	const char *event = JsonString(record, "eventName");
+
+	if (event == NULL || (strcmp(event, "INSERT") != 0 && strcmp(event, "MODIFY") != 0 && strcmp(event, "REMOVE") != 0))
+		MoveFail("a record of the stream has no eventName");
+	return event[0] == 'R';
+}
+
 /* The changes of these records that are to be applied; returns their number. */
 static size_t
 TakeChanges(Reader *reader, json_t *records, Change *changes)
 {
+	/* both tables have the same key */
+	json_t	   *description = reader->target.description,
+			   *record;
 	size_t		count = 0,
 				i;
-	json_t	   *record;
 
 	json_array_foreach(records, i, record)
 	{
 		json_t	   *data = json_object_get(record, "dynamodb"),
+				   *key = json_object_get(data, "Keys"),
 				   *image = json_object_get(data, "NewImage");
-		const char *event = JsonString(record, "eventName");
-		bool		removed = event != NULL && strcmp(event, "REMOVE") == 0;
+		bool		removed = IsRemoval(record);
 
-		if (json_object_size(json_object_get(data, "Keys")) == 0 || (!removed && image != NULL && !json_is_object(image)))
-			MoveFail("a record of the stream has no Keys, or an image that is no item");
+		if (!HasKey(description, key, key) || (!removed && image != NULL && !HasKey(description, image, key)))
+			MoveFail("a record of the stream has Keys that are no key, or the image of another item");
 		/* without a time it may be new */
 		if (RecordTime(record) > 0 && RecordTime(record) < follower.direction->since)
 			continue;
 		if (follower.direction->refuse)
 			MoveFail("the source was written after the switch: record %s of its stream changes %s; "
-					 "copy this change by hand, then use --no-compare", JsonString(data, "SequenceNumber"), JsonText(json_object_get(data, "Keys")));
-		changes[count].key = json_object_get(data, "Keys");
-		changes[count].item = removed ? NULL : image != NULL ? json_incref(image) : ReadItem(reader, changes[count].key);
+					 "copy this change by hand, then use --no-compare", JsonString(data, "SequenceNumber"), JsonText(key));
+		changes[count].key = key;
+		/* a stream without new images: its later changes follow */
+		changes[count].item = removed ? NULL : image != NULL ? json_incref(image) :
+			GetItem(reader->from, follower.direction->from_table, description, key);
 		count++;
 	}
 	return count;

@@ -232,8 +232,11 @@ void		PutPage(Target *target, Link *link, json_t *items, const Step *step);
 void		ApplyChanges(Target *target, Link *link, const Change *changes, size_t count, const Step *step, bool beside_copy);
 json_t	   *DescribeTable(Link *link, const char *table, bool missing_ok);
 void		AwaitTable(Link *link, const char *table);
+const char *KeyType(json_t *description, const char *attribute);
 json_t	   *KeyOf(json_t *description, json_t *item);
+bool		HasKey(json_t *description, json_t *item, json_t *key);
 json_t	   *TableKey(json_t *description);
+json_t	   *GetItem(Link *link, const char *table, json_t *description, json_t *key);
 
 /* ---- digest.c: items that are equal have the same digest ---- */
 

@@ -16,9 +16,11 @@ static double all_bytes;
 static json_t *
 AllTables(Link *link)
 {
-	json_t	   *names = json_array();
-	json_t	   *start = NULL;
+	json_t	   *names = json_array(),
+			   *start = NULL,
+			   *name;
 	Circle		circle = {0};
+	size_t		k;
 
 	for (int i = 0; i < options.ntables; i++)
 		json_array_append_new(names, json_string(options.tables[i]));
@@ -32,13 +34,18 @@ AllTables(Link *link)
 		if (start != NULL)
 			json_object_set_new(request, "ExclusiveStartTableName", start);
 		answer = LinkCall(link, "ListTables", request, NULL);
-		json_array_extend(names, json_object_get(answer, "TableNames"));
+		json_array_extend(names, JsonNeedArray(answer, "TableNames", "an answer of ListTables"));
 		start = json_incref(json_object_get(answer, "LastEvaluatedTableName"));
 		json_decref(answer);
 		if (start != NULL)
 			CircleCheck(&circle, start, "the list of tables of", link->endpoint->role);
 	} while (start != NULL);
 	CircleEnd(&circle);
+	json_array_foreach(names, k, name)
+	{
+		if (!json_is_string(name))
+			MoveFail("an answer of ListTables has a table without a name");
+	}
 	return names;
 }
 
@@ -53,9 +60,11 @@ Ask(Link *link, const char *operation, const char *parameter, const char *value)
 
 /* Items from the beginnings of some segments. */
 static json_t *
-SampleItems(Link *link, const char *table)
+SampleItems(Link *link, const char *table, json_t *description)
 {
-	json_t	   *items = json_array();
+	json_t	   *items = json_array(),
+			   *item;
+	size_t		k;
 	int			parts = options.sample >= 40 ? 4 : 1;
 
 	for (int i = 0; i < parts && options.sample > 0; i++)
@@ -64,28 +73,15 @@ SampleItems(Link *link, const char *table)
 										"TotalSegments", parts),
 				   *answer = LinkCall(link, "Scan", request, NULL);
 
-		json_array_extend(items, json_object_get(answer, "Items"));
+		json_array_extend(items, JsonNeedArray(answer, "Items", "an answer of Scan"));
 		json_decref(answer);
 	}
+	json_array_foreach(items, k, item)
+		json_decref(KeyOf(description, item));
 	return items;
 }
 
 /* ---- the model ---- */
-
-/* The type of a key attribute. */
-static json_t *
-TypeOf(json_t *table, const char *attribute)
-{
-	json_t	   *definition;
-	size_t		i;
-
-	json_array_foreach(json_object_get(table, "AttributeDefinitions"), i, definition)
-	{
-		if (JsonString(definition, "AttributeName") != NULL && strcmp(JsonString(definition, "AttributeName"), attribute) == 0)
-			return json_object_get(definition, "AttributeType");
-	}
-	return NULL;
-}
 
 /* One name as a string, several as an array. */
 static void
@@ -121,7 +117,7 @@ AddKeys(json_t *model, json_t *table, json_t *schema)
 			if ((strcmp(JsonString(part, "KeyType"), "RANGE") == 0) == range)
 			{
 				json_array_append(names, json_object_get(part, "AttributeName"));
-				json_array_append(types, TypeOf(table, JsonString(part, "AttributeName")));
+				json_array_append_new(types, json_string(KeyType(table, JsonString(part, "AttributeName"))));
 			}
 		}
 		SetKey(model, range ? "sort_key" : "partition_key", names, types);
@@ -168,7 +164,7 @@ PrintKey(json_t *schema, json_t *table)
 
 	json_array_foreach(schema, i, part)
 		MovePrint("%s%s %s (%s)", i > 0 ? ", " : "", strcmp(JsonString(part, "KeyType"), "HASH") == 0 ? "partition key" : "sort key",
-			   JsonString(part, "AttributeName"), json_string_value(TypeOf(table, JsonString(part, "AttributeName"))));
+			   JsonString(part, "AttributeName"), KeyType(table, JsonString(part, "AttributeName")));
 	MovePrint("\n");
 }
 
@@ -272,7 +268,7 @@ static json_t *
 PlanTable(Link *link, const char *name)
 {
 	json_t	   *table = DescribeTable(link, name, false),
-			   *items = SampleItems(link, name),
+			   *items = SampleItems(link, name, table),
 			   *model = ModelOf(table),
 			   *entities;
 

@@ -242,8 +242,8 @@ ListItems(Link *link, const char *prefix, json_t *list)
 			json_object_set_new(request, "ExclusiveStartKey", start);
 		answer = LinkCall(link, "Query", request, NULL);
 		json_array_foreach(JsonNeedArray(answer, "Items", "an answer of Query"), i, item)
-			json_object_set_new(list, JsonString(json_object_get(item, "name"), "S"),
-								json_string(JsonString(json_object_get(item, "value"), "S")));
+			json_object_set_new(list, JsonNeed(json_object_get(item, "name"), "S", "the name of a state"),
+								json_string(JsonNeed(json_object_get(item, "value"), "S", "the value of a state")));
 		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
 		json_decref(answer);
 		if (start != NULL)

@@ -18,19 +18,41 @@
 
 #define LOCK_KEY	"pg_catalog.hashtextextended('dynamo_move ' || $1, 0)"
 
-/* Each element of a list has two names. */
+/* The type of a key attribute of a table or an index. */
+const char *
+KeyType(json_t *description, const char *attribute)
+{
+	json_t	   *definition;
+	size_t		i;
+
+	json_array_foreach(json_object_get(description, "AttributeDefinitions"), i, definition)
+	{
+		const char *name = JsonString(definition, "AttributeName");
+
+		if (name != NULL && strcmp(name, attribute) == 0)
+			return JsonNeed(definition, "AttributeType", "an answer of DescribeTable");
+	}
+	MoveFail("an answer of DescribeTable does not define the key attribute \"%s\"", attribute);
+}
+
+/* The attributes of a key have types, and stand in the key as one of two kinds. */
 static void
-NeedNames(json_t *object, const char *list, const char *first, const char *second)
+CheckKeySchema(json_t *table, json_t *object)
 {
 	const char *what = "an answer of DescribeTable";
 	json_t	   *part;
 	size_t		i;
 
-	json_array_foreach(JsonNeedArray(object, list, what), i, part)
+	json_array_foreach(JsonNeedArray(object, "KeySchema", what), i, part)
 	{
-		JsonNeed(part, first, what);
-		JsonNeed(part, second, what);
+		const char *kind = JsonNeed(part, "KeyType", what);
+
+		KeyType(table, JsonNeed(part, "AttributeName", what));
+		if (strcmp(kind, "HASH") != 0 && strcmp(kind, "RANGE") != 0)
+			MoveFail("an answer of DescribeTable has a key attribute that is neither HASH nor RANGE");
 	}
+	if (json_array_size(json_object_get(object, "KeySchema")) == 0)
+		MoveFail("an answer of DescribeTable has a key without attributes");
 }
 
 /* What everybody uses must be there. */
@@ -38,8 +60,7 @@ static void
 CheckDescription(json_t *table)
 {
 	JsonNeed(table, "TableName", "an answer of DescribeTable");
-	NeedNames(table, "KeySchema", "AttributeName", "KeyType");
-	NeedNames(table, "AttributeDefinitions", "AttributeName", "AttributeType");
+	CheckKeySchema(table, table);
 	for (int local = 0; local < 2; local++)
 	{
 		json_t	   *index;
@@ -48,7 +69,7 @@ CheckDescription(json_t *table)
 		json_array_foreach(json_object_get(table, local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes"), i, index)
 		{
 			JsonNeed(index, "IndexName", "an answer of DescribeTable");
-			NeedNames(index, "KeySchema", "AttributeName", "KeyType");
+			CheckKeySchema(table, index);
 		}
 	}
 }
@@ -97,22 +118,19 @@ json_t *
 TableKey(json_t *description)
 {
 	json_t	   *key = json_object(),
-			   *part,
-			   *definition;
-	size_t		i,
-				j;
+			   *part;
+	size_t		i;
 
 	json_array_foreach(json_object_get(description, "KeySchema"), i, part)
 	{
-		json_array_foreach(json_object_get(description, "AttributeDefinitions"), j, definition)
-		{
-			if (json_equal(json_object_get(part, "AttributeName"), json_object_get(definition, "AttributeName")))
-				json_object_set(key, JsonString(part, "AttributeName"), json_object_get(definition, "AttributeType"));
-		}
+		const char *name = JsonString(part, "AttributeName");
+
+		json_object_set_new(key, name, json_string(KeyType(description, name)));
 	}
 	return key;
 }
 
+/* The key of an item.  Fails if it has none, for then it is no item of the table. */
 json_t *
 KeyOf(json_t *description, json_t *item)
 {
@@ -121,8 +139,41 @@ KeyOf(json_t *description, json_t *item)
 	size_t		i;
 
 	json_array_foreach(json_object_get(description, "KeySchema"), i, part)
-		json_object_set(key, JsonString(part, "AttributeName"), json_object_get(item, JsonString(part, "AttributeName")));
+	{
+		const char *name = JsonString(part, "AttributeName"),
+				   *type = KeyType(description, name);
+		json_t	   *value = json_object_get(item, name);
+
+		if (json_object_size(value) != 1 || JsonString(value, type) == NULL)
+			MoveFail("an item of table \"%s\" has no key attribute \"%s\" of the type %s", JsonString(description, "TableName"), name, type);
+		json_object_set(key, name, value);
+	}
 	return key;
+}
+
+/* Whether an item, or a key, has this key. */
+bool
+HasKey(json_t *description, json_t *item, json_t *key)
+{
+	json_t	   *own = KeyOf(description, item);
+	Digest		x = DigestOf(own),
+				y = DigestOf(key);
+
+	json_decref(own);
+	return memcmp(&x, &y, sizeof(Digest)) == 0;
+}
+
+/* The item of a key as it is now, or NULL. */
+json_t *
+GetItem(Link *link, const char *table, json_t *description, json_t *key)
+{
+	json_t	   *answer = LinkCall(link, "GetItem", json_pack("{s:s,s:O,s:b}", "TableName", table, "Key", key, "ConsistentRead", 1), NULL),
+			   *item = json_incref(json_object_get(answer, "Item"));
+
+	if (item != NULL && !HasKey(description, item, key))
+		MoveFail("an answer of GetItem of the %s has an item of another key than %s", link->endpoint->role, JsonText(key));
+	json_decref(answer);
+	return item;
 }
 
 static void

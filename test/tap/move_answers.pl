@@ -139,7 +139,7 @@ sub answer_of
 	return {} if $operation eq 'UpdateTable';
 	return { TableNames => [ "table $mode" ], LastEvaluatedTableName => ($request->{ExclusiveStartTableName} // '') eq 'a' ? 'b' : 'a' }
 		if $operation eq 'ListTables';
-	return { Item => (grep { $_->{pk}{S} eq $request->{Key}{pk}{S} } @items)[0] // {} } if $operation eq 'GetItem';
+	return { map { (Item => $_) } grep { $_->{pk}{S} eq $request->{Key}{pk}{S} } @items } if $operation eq 'GetItem';
 	return { UnprocessedItems => {} } if $operation eq 'BatchWriteItem';
 	return { TimeToLiveDescription => { TimeToLiveStatus => 'DISABLED' } } if $operation eq 'DescribeTimeToLive';
 	if ($operation eq 'Scan')
@@ -397,6 +397,54 @@ for my $side (0, 1)
 plant('Scan/Ours' => { Items => [ { pk => { S => 'x' }, r => { M => { '};s' => { S => '1' } } }, t => { S => '2' } } ] },
 	'Scan/Theirs' => { Items => [ { pk => { S => 'x' }, r => { M => {} }, s => { S => '1' }, '};t' => { S => '2' } } ] });
 is((move('', 'compare', @both))[0], 1, 'a name cannot end a map');
+plant();
+
+# ---- items, keys and records that are none ----
+
+my %key = (pk => { S => 'item1' });
+my %item = (%key, v => { N => '1' });
+my @strange = ([ 'without its key', { v => { N => '1' } } ], [ 'with a key of another type', { pk => { N => '1' } } ], [ 'with two types', { pk => { S => '1', N => '1' } } ],
+	[ 'that is a text', 'item1' ], [ 'that is null', undef ]);
+for (@strange)
+{
+	my ($name, $item) = @$_;
+
+	plant(Scan => { Items => [ \%item, $item ] });
+	move_fails("plan with an item $name", 'has no key attribute "pk" of the type S', '', 'plan', '--table', 'Ours', @from);
+	move_fails("compare with an item $name", 'has no key attribute "pk" of the type S', '', 'compare', @both);
+	plant('Scan/Ours' => { Items => [] }, 'Scan/Theirs' => { Items => [ \%item ] }, 'GetItem/Ours' => { Item => $item }, BatchWriteItem => {});
+	move_fails("repair with an item $name", 'has no key attribute "pk" of the type S', '', 'compare', '--repair', @both);
+}
+plant('Scan/Ours' => { Items => [] }, 'Scan/Theirs' => { Items => [ \%item ] }, 'GetItem/Ours' => { Item => { %item, pk => { S => 'item2' } } });
+move_fails('another item than the one that was asked for', 'has an item of another key than .*item1', '', 'compare', @both);
+
+my @records = ('--table', 'Records', @from, @into);
+plant();
+move_ok('copy', '', 'copy', '--create', @records);
+sub record { return { eventName => 'MODIFY', dynamodb => { SequenceNumber => '1', Keys => \%key, NewImage => \%item, @_ } } }
+for (['a key of another type', 'has no key attribute', record(Keys => { pk => { N => '1' } })], ['no key', 'has no key attribute', record(Keys => undef)],
+	['a key of more', 'has Keys that are no key', record(Keys => \%item)], ['an image that is none', 'has no key attribute', record(NewImage => 'item1')],
+	['the image of another item', 'the image of another item', record(NewImage => { pk => { S => 'item2' } })], ['no name', 'no eventName', { %{ record() }, eventName => undef }],
+	['another name', 'no eventName', { %{ record() }, eventName => 'remove' }], ['nothing', 'no eventName', 7])
+{
+	my ($name, $message, $record) = @$_;
+
+	plant(GetRecords => { Records => [ $record ] });
+	move_fails("a record with $name", $message, '', 'follow', '--until-quiet', 0.5, @records);
+}
+my %made = %{ table_of('Ours') };
+for (['no key', 'no list KeySchema', KeySchema => undef], ['a key of nothing', 'a key without attributes', KeySchema => []], ['a key that is not defined', 'does not define the key attribute "pk"', AttributeDefinitions => []],
+	['a key without a type', 'has no AttributeType', AttributeDefinitions => [ { AttributeName => 'pk' } ]], ['a key of another kind', 'neither HASH nor RANGE', KeySchema => [ { AttributeName => 'pk', KeyType => 'SORT' } ]])
+{
+	my ($name, $message, @wrong) = @$_;
+
+	plant(DescribeTable => { Table => { %made, @wrong } });
+	move_fails("a table with $name", $message, '', $_, $_ eq 'plan' ? ('--table', 'Ours', @from) : @both) for 'plan', 'compare';
+}
+plant(ListTables => {});
+move_fails('a list of no tables', 'an answer of ListTables has no list TableNames', '', 'plan', @from);
+plant(ListTables => { TableNames => [ undef ] });
+move_fails('a table without a name', 'has a table without a name', '', 'plan', @from);
 plant();
 
 # ---- the end of the program ----
