@@ -170,6 +170,32 @@ CheckTargetSigned(const Signature *signature, const HttpRequest *request)
 		SignatureInvalid("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.");
 }
 
+/*
+ * The canonical form has each signed header as often as it is named.  It is
+ * computed and, if the signature is wrong, returned before it is known who
+ * asks, so it must not be much larger than the request.
+ */
+static void
+CheckNamesOnce(const Signature *signature)
+{
+	Slice		names[HTTP_MAX_HEADERS];
+	int			n = 0;
+	uint32		at = 0;
+	Slice		name;
+	bool		valid = true;
+
+	while (valid && SignatureNextSigned(signature, &at, &name))
+	{
+		for (int i = 0; i < n; i++)
+			valid &= !HttpSameSlice(names[i], name);
+		valid &= n < HTTP_MAX_HEADERS;
+		if (valid)
+			names[n++] = name;
+	}
+	if (!valid)
+		SignatureInvalid(psprintf("'SignedHeaders' must name at most %d headers, each of them once.", HTTP_MAX_HEADERS));
+}
+
 /* keyid/date/region/service/term */
 static void
 SplitCredential(Signature *signature)
@@ -263,4 +289,5 @@ SignatureRead(Signature *signature, const HttpRequest *request, int64 now, const
 	SplitCredential(signature);
 	CheckScope(signature, region);
 	CheckTargetSigned(signature, request);
+	CheckNamesOnce(signature);
 }

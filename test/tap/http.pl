@@ -7,6 +7,7 @@ use DynamoNode;
 use HttpClient;
 use IO::Select;
 use JSON::PP;
+use POSIX qw(strftime);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -343,6 +344,11 @@ is($sign->(query => 1, parameters => { 'X-Amz-Expires' => $_ }), '400 Incomplete
 is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '0' }, time => time - 2), '400 InvalidSignatureException', 'a signature that has expired at once');
 is($message->(signed => ['x-amz-date']), "'Host' must be a 'SignedHeader' in the AWS Authorization.", 'Host not signed');
 is($message->(signed => [ 'host', 'x-amz-date' ]), "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.", 'operation not signed');
+# Each name is a line of the canonical form, which the answer to a wrong signature contains.
+my $scope_of_today = strftime('%Y%m%d', gmtime) . '/us-east-1/dynamodb/aws4_request';
+my $names = sub { $message->(header => { 'x-long' => 'x' x 10_000 }, authorization => "AWS4-HMAC-SHA256 Credential=TESTKEY/$scope_of_today, SignedHeaders=" . join(';', 'host', 'x-amz-target', @_) . ', Signature=c') };
+is($names->(@$_), "'SignedHeaders' must name at most 100 headers, each of them once.", scalar(@$_) . ' more signed headers') for [ 'x-long', 'x-long' ], [ 'X-Long', 'x-long' ], [ ('x-long') x 3000 ], [ map { "x$_" } 1 .. 99 ], [ map { "x$_" } 1 .. 3000 ];
+like($names->('x-long', map { "x$_" } 1 .. 97), qr/\AThe request signature we calculated does not match/, '100 signed headers');
 is($message->(authorization => 'AWS4-HMAC-SHA512 Credential=a, SignedHeaders=host, Signature=c'),
 	"Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA512' (only AWS4-HMAC-SHA256 for now). ", 'algorithm');
 is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c'),
