@@ -83,8 +83,13 @@ SELECT req('GetItem', format('{"TableName": "abc", "Key": {}, "ProjectionExpress
 -- large maps are read in reasonable time
 SET statement_timeout = '20s';
 SELECT left(req('GetItem', json_build_object('TableName', 'abc', 'Key', json_build_object(), 'ProjectionExpression', 'a', 'ExpressionAttributeNames',
-	(SELECT json_object_agg('#n' || i % 300000, '') FROM generate_series(1, 300001) i))::text), 120);
+	(SELECT json_object_agg('#n' || i % 190000, '') FROM generate_series(1, 190001) i))::text), 120);
 RESET statement_timeout;
+-- a request has at most 200000 values, which take much memory: the list and its elements, but none inside items
+SELECT left(req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 199997))), 60);
+SELECT left(req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 199998))), 120);
+SELECT req('SearchVectors', format('{"TableName": "abc", "IndexName": "vec", "TopK": 1, "SearchVector": [{}%s]}', repeat(', {}', 200000)));
+SELECT req('PutItem', format('{"TableName": "abc", "Item": {"a": {"L": [{"S": ""}%s]}}}', repeat(', {"S": ""}', 200000)));
 
 -- structures in the service's form; attribute values as a hash, which is equal for equal values
 SELECT req('TransactWriteItems', '{"TransactItems": []}');

@@ -21,9 +21,16 @@
 #include "request/shape.h"
 #include "request/wording.h"
 
+/*
+ * The maximum number of fields.  Each takes many times the memory of a short value
+ * in the text, as {} is: a request of 16 MB would have millions, which take gigabytes.
+ */
+#define MAX_FIELDS	200000
+
 typedef struct ReadState
 {
 	JsonReader	json;
+	int			nfields;
 	bool		expand;			/* the values of raw shapes get fields */
 	ValueWords	words;			/* of problems of their values */
 	bool		member;			/* the next value is a member, not an element of a list or map */
@@ -458,6 +465,8 @@ ReadField(ReadState *state, const Shape *shape)
 			TypeError(psprintf(WORDING_NULL, shape->not_null, JsonPosition(r) - 1));
 		return NULL;
 	}
+	if (++state->nfields > MAX_FIELDS)
+		InvalidRequest("The request has more than %d values, of which an item counts as one", MAX_FIELDS);
 	field = palloc0(sizeof(Field));
 	field->shape = shape;
 	field->text.data = r->at;
