@@ -79,7 +79,9 @@ JobEnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
 				 errmsg("The owner of table %s has changed", job->table_name)));
 	OwnerScopeEnter(scope, owner);
 	StoreOpenRelation(store, relid, access);
-	if (access != ACL_SELECT)
+	if (access == ACL_SELECT)
+		StoreAwaitRewrites(store);
+	else
 		CheckMaintained(store->def);
 }
 

@@ -13,6 +13,7 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
@@ -255,6 +256,27 @@ Snapshot
 StoreSnapshot(const Store *store)
 {
 	return store->newer != NULL ? store->newer : GetActiveSnapshot();
+}
+
+/*
+ * A statement that gets the snapshot would lock the partitions only when it is planned, and
+ * wait there for the rewrite of one.  All are locked before the snapshot is taken.
+ */
+void
+StoreAwaitRewrites(Store *store)
+{
+	ListCell   *cell;
+
+	if (IsolationUsesXactSnapshot() || !ActiveSnapshotSet())
+		return;
+	foreach(cell, find_all_inheritors(RelationGetRelid(store->rel), AccessShareLock, NULL))
+	{
+		if (!FileIsNewer(lfirst_oid(cell), StoreSnapshot(store)))
+			continue;
+		if (store->newer != NULL)
+			UnregisterSnapshot(store->newer);
+		store->newer = RegisterSnapshot(GetLatestSnapshot());
+	}
 }
 
 /* ---- open and close ---- */

@@ -132,6 +132,12 @@ extern bool RelationIsLocalHeap(Relation rel, const TableDef *def);
 /* The snapshot for reads. */
 extern DYNAMO_EXPORT Snapshot StoreSnapshot(const Store *store);
 
+/*
+ * Has all rows of an open table read with a snapshot that is newer than its last rewrite
+ * and those of its partitions: to an older one they are empty.
+ */
+extern DYNAMO_EXPORT void StoreAwaitRewrites(Store *store);
+
 /* Whether another transaction is running according to a snapshot. */
 extern bool WriterIsNewer(TransactionId xid, Snapshot snapshot);
 

@@ -266,6 +266,7 @@ dynamo_export_items(PG_FUNCTION_ARGS)
 
 	StoreOpen(&store, TableArgument(fcinfo, 0), ACL_SELECT);
 	CheckServerFilePrivilege(true);
+	StoreAwaitRewrites(&store);
 	items = IsDirectory(name) ? ExportToDirectory(&store, name) : ExportToFile(&store, name);
 	StoreClose(&store);
 	PG_RETURN_INT64(items);

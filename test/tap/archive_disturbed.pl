@@ -1,0 +1,130 @@
+# archive_disturbed.pl: exports, imports, backups and restores that others disturb: a table that is
+# rewritten, transactions that last, links in place of directories, errors after the last file.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use IO::Compress::Gzip qw(gzip $GzipError);
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $archive = PostgreSQL::Test::Utils::tempdir();
+my $node = new_dynamo_node('disturbed', qq{
+dynamo.archive_directory = '$archive'
+dynamo.housekeeping_interval = 0
+max_worker_processes = 16
+dynamo.max_archive_workers_per_role = 6
+dynamo.max_archive_workers = 6
+});
+my $json = JSON::PP->new->canonical->allow_nonref;
+$node->safe_psql('postgres', 'ALTER DATABASE postgres SET search_path = public, dynamo');
+mkdir "$archive/bucket";
+
+sub sql { my ($statement, $role) = @_; return $node->safe_psql('postgres', $statement, defined $role ? (extra_params => [ '-U', $role ]) : ()) }
+
+sub request_text
+{
+	my ($operation, $input) = @_;
+
+	return sprintf(q{SELECT dynamo.request_safe('%s', '%s')}, $operation, $json->encode($input) =~ s/'/''/gr);
+}
+
+# The answer of a request: the body, or "Exception: message".
+sub request
+{
+	my ($operation, $input, $role) = @_;
+	my $answer = $json->decode(sql(request_text($operation, $input), $role));
+
+	return $answer->{body} if $answer->{status} == 200;
+	my ($type) = $answer->{body}{__type} =~ /#(.*)/;
+	return "$type: " . ($answer->{body}{message} // $answer->{body}{Message});
+}
+
+# The row of the last job of a kind, when it has ended.
+sub last_job
+{
+	my ($kind, $columns) = @_;
+	my $of = "FROM dynamo_internal.archive_jobs WHERE id = (SELECT max(id) FROM dynamo_internal.archive_jobs WHERE kind = '$kind')";
+
+	wait_until(sub { sql("SELECT status $of") =~ /^(completed|failed)$/ });
+	return sql("SELECT $columns $of");
+}
+
+sub status
+{
+	my ($table, $role) = @_;
+	my $answer = request('DescribeTable', { TableName => $table }, $role);
+
+	return ref $answer ? $answer->{Table}{TableStatus} : $answer =~ s/:.*//sr;
+}
+
+sub no_worker { return sql(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'}) eq '0' }
+sub files_below { my ($directory) = @_; return join(' ', sort map { s{^\Q$directory\E/}{}r } split /\n/, `find '$directory' -type f`) }
+
+my %new_table = (AttributeDefinitions => [ { AttributeName => 'pk', AttributeType => 'S' } ], KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' } ],
+	BillingMode => 'PAY_PER_REQUEST');
+
+sub import_input
+{
+	my ($table, $prefix, %more) = @_;
+
+	return { InputFormat => 'DYNAMODB_JSON', S3BucketSource => { S3Bucket => 'bucket', S3KeyPrefix => $prefix },
+		TableCreationParameters => { %new_table, TableName => $table }, %more };
+}
+
+# ---- a table that is rewritten while the worker waits for it: to an older snapshot it is empty ----
+
+sub waiting { my ($backend) = @_; return sql("SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.backend_type = '$backend'") eq '1' }
+
+# Requests a job in a transaction.  A statement, which waits for it unless it is on a partition, is then executed by another one that is open when the worker begins.
+sub while_rewritten
+{
+	my ($statement, $request, $waits) = @_;
+	my $requester = $node->background_psql('postgres', on_error_stop => 1);
+	my $writer = $node->background_psql('postgres', on_error_stop => 1);
+
+	$requester->query_safe("BEGIN; SET LOCAL client_min_messages = error; $request");
+	$writer->query_safe('BEGIN');
+	$writer->query_until(qr/begins/, "\\echo begins\n$statement;\n\\echo written\n");
+	ok(wait_until(sub { waiting('client backend') }), 'a rewrite waits for the request') if $waits;
+	$writer->query_safe('SELECT') if !$waits;
+	$requester->query_safe('COMMIT');
+	ok(wait_until(sub { waiting('dynamo archive job') }), 'the worker waits for the rewrite');
+	$writer->query_safe('COMMIT');
+	$_->quit for $requester, $writer;
+	return;
+}
+
+sql(q{SELECT create_table('whole', 'pk'); SELECT create_table('parts', 'pk', partitions => 2);
+	SELECT count(put_item('whole', build_item('pk', n::text))), count(put_item('parts', build_item('pk', n::text))) FROM generate_series(1, 100) n});
+my ($partition) = sql(q{SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'parts'::regclass ORDER BY 1 LIMIT 1});
+while_rewritten('ALTER TABLE whole ADD COLUMN more uuid DEFAULT gen_random_uuid()', request_text('CreateBackup', { TableName => 'whole', BackupName => 'rewritten' }), 1);
+is(last_job('backup', 'status, items'), 'completed|100', 'a backup of a table that was rewritten has all items');
+while_rewritten("ALTER TABLE $partition SET UNLOGGED", request_text('CreateBackup', { TableName => 'parts', BackupName => 'rewritten' }));
+is(last_job('backup', 'status, items'), 'completed|100', 'so has one whose partition was rewritten');
+sql("ALTER TABLE $partition SET LOGGED");
+request('UpdateContinuousBackups', { TableName => 'whole', PointInTimeRecoverySpecification => { PointInTimeRecoveryEnabled => JSON::PP::true } });
+while_rewritten('ALTER TABLE whole ADD COLUMN again uuid DEFAULT gen_random_uuid()',
+	request_text('RestoreTableToPointInTime', { SourceTableName => 'whole', TargetTableName => 'whole_now', UseLatestRestorableTime => JSON::PP::true }), 1);
+is(last_job('restore', 'status, items'), 'completed|100', 'so has a copy of its past');
+while_rewritten('ALTER TABLE whole ADD COLUMN more_yet uuid DEFAULT gen_random_uuid()', request_text('ExportTableToPointInTime',
+	{ TableArn => 'arn:aws:dynamodb:us-east-1:000000000000:table/whole', S3Bucket => 'bucket', FilterSpecification => { FilterExpression => 'attribute_exists(pk)' } }), 1);
+is(last_job('export', 'status, items'), 'completed|100', 'and an export with a filter');
+
+# export_items has the snapshot of its statement
+mkdir "$archive/exported";
+my $writer = $node->background_psql('postgres', on_error_stop => 1);
+my $exporter = $node->background_psql('postgres', on_error_stop => 1);
+$writer->query_safe("BEGIN; ALTER TABLE $partition SET UNLOGGED");
+$exporter->query_until(qr/begins/, "\\echo begins\nSELECT 'items', dynamo.export_items('parts', '$archive/exported');\n");
+ok(wait_until(sub { waiting('client backend') }), 'export_items waits for a partition');
+$writer->query_safe('COMMIT');
+is($exporter->query_safe(q{SELECT 'done'}) =~ s/.*items\|(\d+)\n.*/$1/sr, '100', 'and has all items');
+$_->quit for $writer, $exporter;
+
+$node->stop;
+done_testing();
