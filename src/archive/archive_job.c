@@ -204,15 +204,19 @@ SelectJobs(const char *condition, const char *first, const char *second)
 
 /* ---- writing ---- */
 
+/* Does not wait for others that do the same, and whose transaction may be open for long. */
 static void
 ForgetOldJobs(void)
 {
-	Job			now = {.started = SettingsTime() - KEPT_TIME};
+	Oid			type = INT8OID;
+	Datum		value = Int64GetDatum(SettingsTime() - KEPT_TIME);
 
-	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) DELETE FROM dynamo_internal.archive_jobs j "
-							"USING parameters p WHERE j.started OPERATOR(pg_catalog.<) p.started "
-							"AND (j.kind OPERATOR(pg_catalog.<>) '" JOB_BACKUP "' OR j.status OPERATOR(pg_catalog.=) '" JOB_FAILED "')",
-							JobColumnList("# AS @")), &now);
+	SPI_connect();
+	ExecuteAsSettingsOwner("DELETE FROM dynamo_internal.archive_jobs WHERE id OPERATOR(pg_catalog.=) ANY "
+						   "(SELECT j.id FROM dynamo_internal.archive_jobs j WHERE j.started OPERATOR(pg_catalog.<) $1 "
+						   "AND (j.kind OPERATOR(pg_catalog.<>) '" JOB_BACKUP "' OR j.status OPERATOR(pg_catalog.=) '" JOB_FAILED "') "
+						   "FOR UPDATE SKIP LOCKED)", 1, &type, &value, NULL);
+	SPI_finish();
 }
 
 void
@@ -380,6 +384,25 @@ CorrectStatus(Job *job)
 	return job;
 }
 
+/*
+ * Locks the row of an unfinished job; false if it has ended, or if another transaction,
+ * which can be open for long, is ending it.
+ */
+static bool
+LockUnfinished(const char *id)
+{
+	Oid			type = TEXTOID;
+	Datum		value = CStringGetTextDatum(id);
+	bool		locked;
+
+	SPI_connect();
+	ExecuteAsSettingsOwner("SELECT FROM dynamo_internal.archive_jobs WHERE id OPERATOR(pg_catalog.=) $1 AND " UNFINISHED
+						   " FOR UPDATE SKIP LOCKED", 1, &type, &value, NULL);
+	locked = SPI_processed > 0;
+	SPI_finish();
+	return locked;
+}
+
 /* A restore that has lost its worker continues when its table is described, a bulk operation when it is described itself. */
 void
 JobsEndLost(void)
@@ -391,7 +414,7 @@ JobsEndLost(void)
 	{
 		Job		   *job = HasLostWorker(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
 
-		if (job == NULL || !JobHasStatus(job, JOB_FAILED))
+		if (job == NULL || !JobHasStatus(job, JOB_FAILED) || !LockUnfinished(job->id))
 			continue;
 		JobUpdate(job);
 		if (strcmp(job->kind, JOB_IMPORT) != 0)
