@@ -38,6 +38,9 @@ SetJobTag(LOCKTAG *tag, const char *id)
 	tag->locktag_lockmethodid = USER_LOCKMETHOD;
 }
 
+/* Whose lock this process has, which would not keep it from taking the lock again. */
+static char *own_job;
+
 /*
  * A session lock with the method of advisory locks: it is released when the
  * process ends, in whatever way.
@@ -48,7 +51,10 @@ JobLockTake(const char *id)
 	LOCKTAG		tag;
 
 	SetJobTag(&tag, id);
-	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
+	if (LockAcquire(&tag, ExclusiveLock, true, true) == LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	own_job = MemoryContextStrdup(TopMemoryContext, id);
+	return true;
 }
 
 bool
@@ -56,6 +62,8 @@ JobIsAlive(const char *id)
 {
 	LOCKTAG		tag;
 
+	if (own_job != NULL && strcmp(id, own_job) == 0)
+		return true;
 	SetJobTag(&tag, id);
 	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return true;

@@ -126,5 +126,31 @@ $writer->query_safe('COMMIT');
 is($exporter->query_safe(q{SELECT 'done'}) =~ s/.*items\|(\d+)\n.*/$1/sr, '100', 'and has all items');
 $_->quit for $writer, $exporter;
 
+# ---- transactions that last ----
+
+sql(q{CREATE ROLE app LOGIN; GRANT CREATE ON SCHEMA public TO app; GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO app;
+	SET ROLE app; SELECT create_table('theirs', 'pk'); SELECT put_item('theirs', build_item('pk', 'a'))});
+ok(wait_until(\&no_worker), 'all workers have ended');
+my $backup = request('CreateBackup', { TableName => 'whole', BackupName => 'lost' })->{BackupDetails}{BackupArn};
+last_job('backup', 'status');
+ok(wait_until(\&no_worker), 'its worker has ended');
+sql(q{UPDATE dynamo_internal.archive_jobs SET status = 'running' WHERE id = (SELECT max(id) FROM dynamo_internal.archive_jobs WHERE kind = 'backup');
+	UPDATE dynamo_internal.archive_jobs SET started = 1 WHERE kind = 'export'});
+my $lasting = $node->background_psql('postgres', on_error_stop => 1);
+$lasting->query_safe('BEGIN; SET LOCAL client_min_messages = error; ' . request_text('CreateBackup', { TableName => 'whole', BackupName => 'lasts' }));
+my ($result, $out, $error) = $node->psql('postgres', q{SET statement_timeout = '20s'; } . request_text('CreateBackup', { TableName => 'theirs', BackupName => 'theirs' }),
+	extra_params => [ '-U', 'app' ]);
+like($out, qr/"CREATING"/, 'a request does not wait for one that records lost jobs and deletes old ones');
+ok(wait_until(sub { sql(q{SELECT status FROM dynamo_internal.archive_jobs WHERE table_name = 'theirs'}) eq 'completed' }), 'nor does its worker');
+$lasting->query_safe('COMMIT');
+$lasting->quit;
+like(request('DescribeBackup', { BackupArn => $backup }), qr/^BackupNotFoundException/, 'the lost one is recorded');
+is(sql(q{SELECT count(*) FROM dynamo_internal.archive_jobs WHERE kind = 'export'}), '0', 'the old one is gone');
+
+last_job('backup', 'status');
+sql('BEGIN; ' . request_text('CreateBackup', { TableName => 'whole', BackupName => 'late' }) .
+	q{; UPDATE dynamo_internal.archive_jobs SET started = started - 61000000 WHERE status = 'queued'; COMMIT});
+is(last_job('backup', 'status, items, failure_message'), 'completed|100|', 'a job that is committed a minute after its request is executed');
+
 $node->stop;
 done_testing();
