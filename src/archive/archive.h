@@ -65,6 +65,12 @@ extern void CheckPrefix(const char *prefix);
 extern char *PlaceToWrite(const char *directory, const char *bucket, const char *prefix);
 
 /*
+ * Whether a path, which begins with that of a directory, is a directory to which no
+ * symbolic link below the other one leads.  Raises no error.
+ */
+extern bool DirectoryIsBelow(const char *directory, const char *path);
+
+/*
  * Returns the directory of a prefix, and the beginning of the names in it that
  * the prefix matches: "a/b" matches a/b.json and a/b/c.json.  Returns NULL if
  * the directory does not exist; the bucket must exist.

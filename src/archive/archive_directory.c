@@ -107,6 +107,30 @@ DirectoryExists(const char *path)
 	return S_ISDIR(status.st_mode);
 }
 
+/* After a commit nothing may fail; rmtree would empty the directory that a link leads to. */
+bool
+DirectoryIsBelow(const char *directory, const char *path)
+{
+	const char *at = path + strlen(directory);
+	struct stat status;
+
+	for (;;)
+	{
+		char	   *part;
+		bool		is_directory;
+
+		at += strspn(at, "/");
+		if (*at == '\0')
+			return true;
+		at += strcspn(at, "/");
+		part = pnstrdup(path, at - path);
+		is_directory = lstat(part, &status) == 0 && S_ISDIR(status.st_mode);
+		pfree(part);
+		if (!is_directory)
+			return false;
+	}
+}
+
 /* The archive directory itself may be a link: a superuser has chosen it. */
 static char *
 BucketPath(const char *directory, const char *bucket)

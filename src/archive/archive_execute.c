@@ -216,6 +216,9 @@ FindSourcesOfJob(const Job *job)
 	char	   *rest;
 	char	   *directory = PlaceToRead(job->directory, job->bucket, prefix, &rest);
 
+	/* raises an error if HasExports would follow a link */
+	if (directory != NULL)
+		(void) PlaceToRead(job->directory, job->bucket, psprintf("%s" TREE_TOP "/", prefix), &rest);
 	if (directory != NULL && HasExports(directory))
 		return SourcesOfDirectory(directory, LOG);
 	directory = PlaceToRead(job->directory, job->bucket, job->prefix, &rest);

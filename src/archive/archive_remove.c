@@ -18,6 +18,7 @@
 typedef struct Removal
 {
 	SubTransactionId subid;		/* the subtransaction that deleted the backup */
+	char	   *directory;		/* the archive directory */
 	char	   *path;
 } Removal;
 
@@ -30,6 +31,7 @@ JobRemoveFilesAtCommit(const Job *job, const char *directory)
 	Removal    *removal = palloc(sizeof(Removal));
 
 	removal->subid = GetCurrentSubTransactionId();
+	removal->directory = pstrdup(directory);
 	removal->path = psprintf("%s/%s/%s" TREE_TOP "/%s", directory, job->bucket,
 							 job->prefix == NULL ? "" : PrefixAsPath(job->prefix), job->id);
 	removals = lappend(removals, removal);
@@ -50,7 +52,12 @@ RemoveFiles(XactEvent event, void *arg)
 		ListCell   *cell;
 
 		foreach(cell, removals)
-			(void) rmtree(((const Removal *) lfirst(cell))->path, true);
+		{
+			const Removal *removal = lfirst(cell);
+
+			if (DirectoryIsBelow(removal->directory, removal->path))
+				(void) rmtree(removal->path, true);
+		}
 	}
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 		removals = NIL;

@@ -152,5 +152,22 @@ sql('BEGIN; ' . request_text('CreateBackup', { TableName => 'whole', BackupName 
 	q{; UPDATE dynamo_internal.archive_jobs SET started = started - 61000000 WHERE status = 'queued'; COMMIT});
 is(last_job('backup', 'status, items, failure_message'), 'completed|100|', 'a job that is committed a minute after its request is executed');
 
+# ---- links in place of directories ----
+
+my $elsewhere = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$elsewhere/precious", 'x');
+$backup = request('CreateBackup', { TableName => 'whole', BackupName => 'linked' })->{BackupDetails}{BackupArn};
+my ($id) = $backup =~ m{([^/]*)$};
+last_job('backup', 'status');
+rename("$archive/.backups/AWSDynamoDB/$id", "$archive/moved") or die;
+symlink($elsewhere, "$archive/.backups/AWSDynamoDB/$id");
+is(ref request('DeleteBackup', { BackupArn => $backup }), 'HASH', 'a backup whose directory was replaced by a link is deleted');
+is(files_below($elsewhere), 'precious', 'and nothing where the link leads to');
+mkdir "$archive/bucket/through";
+sql("SELECT dynamo.export_items('whole', '$archive/exported')");
+symlink("$archive/exported/AWSDynamoDB", "$archive/bucket/through/AWSDynamoDB");
+request('ImportTable', import_input('through', 'through/', InputCompressionType => 'GZIP'));
+like(last_job('import', 'status, failure_message'), qr/^failed\|.*AWSDynamoDB" is a symbolic link/, 'a link in place of the directory of exports is not followed');
+
 $node->stop;
 done_testing();
