@@ -21,6 +21,7 @@
 #include "utils/snapmgr.h"
 
 #include "archive/archive.h"
+#include "archive/archive_remove.h"
 #include "archive/archive_worker.h"
 #include "background_worker.h"
 #include "ddl/ddl.h"
@@ -155,6 +156,8 @@ RecordJobFailure(Job *job, const ErrorData *error)
 	BeginJobTransaction();
 	if (strcmp(job->kind, JOB_RESTORE) == 0)
 		kept = TryInSubtransaction(DropUnrestored, job);
+	else if (strcmp(job->kind, JOB_EXPORT) == 0 || strcmp(job->kind, JOB_BACKUP) == 0)
+		JobRemoveFilesAtCommit(job, job->directory);
 	if (kept != NULL)
 		ereport(LOG,
 				(errmsg("table %s could not be restored, and not be dropped: %s", job->table_name, kept->message)));

@@ -169,5 +169,16 @@ symlink("$archive/exported/AWSDynamoDB", "$archive/bucket/through/AWSDynamoDB");
 request('ImportTable', import_input('through', 'through/', InputCompressionType => 'GZIP'));
 like(last_job('import', 'status, failure_message'), qr/^failed\|.*AWSDynamoDB" is a symbolic link/, 'a link in place of the directory of exports is not followed');
 
+# ---- an error after the last file ----
+
+sql(q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'refused'; END$$;
+	CREATE TRIGGER a_refuse BEFORE UPDATE ON dynamo_internal.archive_jobs FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION refuse()});
+my $before = files_below($archive);
+request('CreateBackup', { TableName => 'whole', BackupName => 'refused' });
+is(last_job('backup', 'status, failure_message'), 'failed|refused', 'a backup whose end cannot be recorded fails');
+ok(wait_until(\&no_worker), 'its worker has ended');
+is(files_below($archive), $before, 'and leaves no files');
+sql('DROP TRIGGER a_refuse ON dynamo_internal.archive_jobs');
+
 $node->stop;
 done_testing();
