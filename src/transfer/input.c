@@ -173,6 +173,8 @@ InputBegin(FILE *file, const char *name, InputCompression compression)
 static bool
 FillBuffer(InputFile *input)
 {
+	/* some bytes of the file can be gigabytes of empty lines */
+	CHECK_FOR_INTERRUPTS();
 	input->position = 0;
 	input->length = 0;
 	if (input->inflate != NULL || input->zstd != NULL)

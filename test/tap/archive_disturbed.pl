@@ -180,5 +180,25 @@ ok(wait_until(\&no_worker), 'its worker has ended');
 is(files_below($archive), $before, 'and leaves no files');
 sql('DROP TRIGGER a_refuse ON dynamo_internal.archive_jobs');
 
+# ---- a small file that is read for long ----
+
+SKIP:
+{
+	my $blocks = "\x28\xB5\x2F\xFD\x00\x58" . join('', map { substr(pack('V', 2 | 131072 << 3), 0, 3) . "\n" } 1 .. 200_000) . "\x01\x00\x00";
+
+	append_to_file("$archive/bucket/lines/x", '') if mkdir "$archive/bucket/lines";
+	open(my $file, '>:raw', "$archive/bucket/lines/x") or die;
+	print $file $blocks;
+	close $file;
+	my $answer = request('ImportTable', import_input('lines', 'lines/', InputCompressionType => 'ZSTD'));
+	skip 'the extension is built without libzstd', 2 if !ref $answer;
+	ok(wait_until(sub { !no_worker() }), 'a file of 26 GB of empty lines is imported');
+	sleep(1);
+	my $began = time;
+	sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'});
+	is(last_job('import', 'status'), 'failed', 'and can be cancelled');
+	cmp_ok(time - $began, '<', 5, 'at once');
+}
+
 $node->stop;
 done_testing();
