@@ -40,11 +40,15 @@ ApplyWorkerSettings(const char *application_name)
 		{"lock_timeout", "0"},
 		{"statement_timeout", "0"},
 		{"idle_in_transaction_session_timeout", "0"},
+		{"transaction_timeout", "0"},	/* only from PostgreSQL 17 on */
 		{"application_name", application_name},
 	};
 
 	for (size_t i = 0; i < lengthof(settings); i++)
-		SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
+	{
+		if (GetConfigOption(settings[i][0], true, false) != NULL)
+			SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
+	}
 }
 
 void
