@@ -89,23 +89,33 @@ CheckIsDirectory(const char *path)
 				 errmsg("\"%s\" is not a directory", path)));
 }
 
-static void
-MakeDirectory(const char *path)
+/*
+ * Makes a directory whose name is on disk as the files in it will be.  Returns false if it
+ * exists, which is an error unless it may.
+ */
+static bool
+MakeDirectory(const char *path, bool may_exist)
 {
+	char	   *parent = pstrdup(path);
+
 	if (MakePGDirectory(path) != 0)
+	{
+		if (may_exist && errno == EEXIST)
+			return false;
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not create directory \"%s\": %m", path)));
+	}
+	get_parent_directory(parent);
+	fsync_fname(parent, true);
+	return true;
 }
 
 void
 TreeDirectory(const char *path)
 {
-	if (MakePGDirectory(path) != 0 && errno != EEXIST)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not create directory \"%s\": %m", path)));
-	CheckIsDirectory(path);
+	if (!MakeDirectory(path, true))
+		CheckIsDirectory(path);
 }
 
 /* ---- small files ---- */
@@ -218,9 +228,9 @@ TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix, const
 	tree->path = psprintf("%s/" TREE_TOP "/%s", directory, id);
 	tree->top_key = psprintf("%s" TREE_TOP, key_prefix);
 	tree->key = psprintf("%s/%s", tree->top_key, id);
-	MakeDirectory(tree->path);
+	(void) MakeDirectory(tree->path, false);
 	tree->made = true;
-	MakeDirectory(psprintf("%s/" TREE_DATA, tree->path));
+	(void) MakeDirectory(psprintf("%s/" TREE_DATA, tree->path), false);
 	TreeFile(tree, "_started", "", 0);
 	OpenData(tree);
 }
