@@ -60,6 +60,12 @@ SELECT is('contains(l, :v)', '{":v": {"N": "1.0"}}') AS l_n, is('contains(l, :v)
 SELECT is('contains(m, :v)', '{":v": {"S": "k"}}') AS m, is('contains(n, :v)', '{":v": {"N": "1"}}') AS n,
 	is('contains(t, :v)', '{":v": {"BOOL": false}}') AS bool, is('contains(q, :v)', '{":v": {"S": "k"}}') AS missing,
 	is('contains(s, q)') AS missing_part, is('contains(:v, s)', '{":v": {"S": "xhäbx"}}') AS of_value;
+-- a long part that nearly occurs at every place is found in reasonable time
+SET statement_timeout = '10s';
+SELECT dynamo.matches(item, 'contains(x, :a)' || repeat(' OR contains(x, :a)', 99) || ' OR contains(x, :b)', json_build_object(':a', json_build_object('S', repeat('a', 190000) || 'b'), ':b', json_build_object('S', repeat('a', 190000)))::text::dynamo.item) AS last,
+	dynamo.matches(item, 'contains(x, :a)', json_build_object(':a', json_build_object('S', 'b' || repeat('a', 190000)))::text::dynamo.item) AS first
+FROM (SELECT json_build_object('x', json_build_object('S', repeat('a', 380000)))::text::dynamo.item) AS i (item);
+RESET statement_timeout;
 SELECT is('contains(s)');
 
 -- size: UTF-16 units, bytes, or number of elements; numbers and booleans have no size
