@@ -158,7 +158,7 @@ CopySegments(void *arg)
 		segment.name = MoveFormat("segment/%05d", segment.number);
 		text = JsonString(copy.segments, segment.name);
 		segment.old = text != NULL ? MoveCopy(text) : NULL;
-		segment.state = text != NULL ? JsonParse(text, strlen(text), "the state of a segment") : json_object();
+		segment.state = text != NULL ? StateParse(text, segment.name) : json_object();
 		if (copy.files != NULL)
 			CopyFile(&segment);
 		else
@@ -272,6 +272,21 @@ ChooseSegments(json_t *table)
 	return !SegmentsStay() ? 1 : !options.source.is_aws || count < options.jobs ? options.jobs : count;
 }
 
+/* Lets all segments begin anew. */
+static void
+ResetSegments(Link *target)
+{
+	const char *name;
+	json_t	   *text;
+
+	json_object_foreach(copy.segments, name, text)
+	{
+		StatePut(target, name, json_string_value(text), "{}");
+		json_string_set(text, "{}");
+	}
+	copy.items = 0;
+}
+
 /* Records what moves where, and from which changes on. */
 static json_t *
 BeginMove(Link *source, Link *target, json_t *table, double export_time, char **text)
@@ -295,6 +310,9 @@ BeginMove(Link *source, Link *target, json_t *table, double export_time, char **
 	theirs = DescribeTable(target, options.target_table, false);
 	NoteIdentity(move, table, theirs);
 	json_decref(theirs);
+	/* what is left of an earlier move of this name, of which only the first row was deleted */
+	ResetSegments(target);
+	ForgetKeys(target);
 	StateSetMove(target, move, text);
 	free(arn);
 	return move;
@@ -311,7 +329,7 @@ ReadSegments(void)
 	copy.items = 0;
 	json_object_foreach(copy.segments, name, text)
 	{
-		json_t	   *state = JsonParse(json_string_value(text), json_string_length(text), name);
+		json_t	   *state = StateParse(json_string_value(text), name);
 
 		copy.items += JsonNumber(state, "items");
 		done += JsonTrue(state, "done");
@@ -320,35 +338,23 @@ ReadSegments(void)
 	return done == copy.count;
 }
 
-/* Lets all segments begin anew. */
-static void
-ResetSegments(Link *target)
-{
-	const char *name;
-	json_t	   *text;
-
-	MoveSay("the source may have divided the table anew since: all %d segments are read again", copy.count);
-	json_object_foreach(copy.segments, name, text)
-	{
-		StatePut(target, name, json_string_value(text), "{}");
-		json_string_set(text, "{}");
-	}
-	copy.items = 0;
-}
-
 static void
 EndCopy(Link *target, json_t *move, char **text)
 {
+	char	   *value;
+	Step		step;
+
 	json_object_set_new(move, "phase", json_string("copied"));
-	StateSetMove(target, move, text);
+	value = JsonText(move);
+	step = (Step) {target, "move", *text, value};
+	EndPages(target, &step);
+	free(*text);
+	*text = value;
 	if (target->conn != NULL)
 	{
 		char	   *query = MoveFormat("ANALYZE %s", copy.target.relation);
 
 		PQclear(LinkTry(target, query, 0, NULL));
-		free(query);
-		query = MoveFormat("DELETE FROM \"%s\".touched WHERE move = $1", options.state_name);
-		PQclear(LinkQuery(target, query, 1, (const char *const[]) {options.move}));
 		free(query);
 	}
 	ReportProgress(true);
@@ -376,18 +382,19 @@ CopyCommand(void)
 		export_time = ExportOpen(options.export_path, copy.files);
 	}
 	move = StateGetMove(target, &text);
+	copy.segments = StateList(target, "segment/");
 	resumed = move != NULL;
 	if (move == NULL)
 		move = BeginMove(source, target, table, export_time, &text);
 	else
 		CheckIdentity(move, source, target);
-	if (!(JsonNumber(move, "segments") >= 0 && JsonNumber(move, "segments") <= 1000000))
+	/* an export can have no files */
+	if (!json_is_integer(json_object_get(move, "segments")) || !(JsonNumber(move, "segments") >= !JsonTrue(move, "export") && JsonNumber(move, "segments") <= 1000000))
 		MoveFail("the state of the move has no number of segments");
 	copy.count = (int) JsonNumber(move, "segments");
 	if (JsonTrue(move, "export") != (copy.files != NULL) || (copy.files != NULL && copy.count != (int) json_array_size(copy.files)))
 		MoveFail("the copy began from %s", JsonTrue(move, "export") ? "another export" : "a scan");
 	copy.expected = JsonNumber(table, "ItemCount");
-	copy.segments = StateList(target, "segment/");
 	TargetOpen(&copy.target, target, options.target_table);
 	copy.begun = copy.reported = MoveClock();
 	done = ReadSegments();
@@ -396,7 +403,10 @@ CopyCommand(void)
 	else
 	{
 		if (!done && copy.files == NULL && !SegmentsStay() && copy.count > 1 && json_object_size(copy.segments) > 0)
+		{
+			MoveSay("the source may have divided the table anew since: all %d segments are read again", copy.count);
 			ResetSegments(target);
+		}
 		else if (resumed)
 			MoveSay("continuing after %.0f items", copy.items);
 		RunThreads(CopySegments, NULL, options.jobs < copy.count ? options.jobs : copy.count);

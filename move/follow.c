@@ -224,7 +224,7 @@ ReadStates(Link *from, Link *state)
 
 	json_object_foreach(states, name, text)
 	{
-		json_t	   *value = JsonParse(json_string_value(text), json_string_length(text), name);
+		json_t	   *value = StateParse(json_string_value(text), name);
 		Shard	   *shard = AddShard(name + strlen(follower.direction->prefix));
 
 		shard->old = MoveCopy(json_string_value(text));

@@ -84,6 +84,25 @@ LinkLost(Link *link)
 	return true;
 }
 
+/* Remembers why a statement failed, for LinkRepeat(). */
+void
+LinkNoteProblem(Link *link, PGresult *result)
+{
+	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	snprintf(link->problem, sizeof(link->problem), "%s", message != NULL ? message : "the connection was lost");
+}
+
+/* Before a transaction that was lost is repeated: not after `until`, and not once the program is to end. */
+void
+LinkRepeat(Link *link, double until)
+{
+	if (move_stop || MoveClock() > until)
+		MoveFail("%s: %s", move_stop ? "stopped while a transaction could not be made" : "a transaction could not be made for the seconds of --patience",
+				 link->problem);
+	MovePause(0.05);
+}
+
 /* The result, whatever it is. */
 PGresult *
 LinkTry(Link *link, const char *query, int nargs, const char *const *args)
@@ -128,6 +147,7 @@ LinkQuery(Link *link, const char *query, int nargs, const char *const *args)
 
 		if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_COPY_IN)
 			return result;
+		LinkNoteProblem(link, result);
 		if (!LinkLost(link) && !(IsPassing(result) && MoveClock() < until))
 			LinkFailQuery(link, result, "statement failed");
 		PQclear(result);

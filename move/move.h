@@ -133,6 +133,7 @@ typedef struct Link
 	double		date;			/* of the last answer, by the endpoint's clock */
 	int64_t		checksum;		/* of its body, as the endpoint says; -1: it does not */
 	bool		in_transaction;
+	char		problem[256];	/* why a transaction was lost */
 } Link;
 
 /* What was wrong with a request that was not repeated. */
@@ -154,6 +155,8 @@ bool		LinkBegin(Link *link);
 bool		LinkCommit(Link *link);
 bool		LinkLost(Link *link);
 void		LinkRollback(Link *link);
+void		LinkNoteProblem(Link *link, PGresult *result);
+void		LinkRepeat(Link *link, double until);
 void		LinkFailQuery(Link *link, PGresult *result, const char *what) __attribute__((noreturn));
 
 /* ---- state.c: what a move has done so far ---- */
@@ -194,6 +197,7 @@ char	   *StateGet(Link *link, const char *name);
 bool		StatePut(Link *link, const char *name, const char *old, const char *value);
 bool		StateIsStored(Link *link, const char *name, const char *value);
 json_t	   *StateList(Link *link, const char *prefix);
+json_t	   *StateParse(const char *text, const char *name);
 json_t	   *StateGetMove(Link *link, char **text);
 void		CheckIdentity(json_t *move, Link *source, Link *target);
 void		NoteIdentity(json_t *move, json_t *source, json_t *target);
@@ -229,6 +233,8 @@ typedef struct Step
 void		TargetOpen(Target *target, Link *link, const char *table);
 void		TargetClose(Target *target);
 void		PutPage(Target *target, Link *link, json_t *items, const Step *step);
+void		ForgetKeys(Link *link);
+void		EndPages(Link *link, const Step *step);
 void		ApplyChanges(Target *target, Link *link, const Change *changes, size_t count, const Step *step, bool beside_copy);
 json_t	   *DescribeTable(Link *link, const char *table, bool missing_ok);
 void		AwaitTable(Link *link, const char *table);

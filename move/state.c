@@ -20,35 +20,70 @@ Schema(Link *link)
 	return quoted;
 }
 
+/* Whether a statement failed because another program has made the same at the same time. */
+static bool
+IsMadeAlready(PGresult *result)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return state != NULL && (strcmp(state, "23505") == 0 || strcmp(state, "42P06") == 0 || strcmp(state, "42P07") == 0 || strcmp(state, "42710") == 0);
+}
+
 static void
-RunOnce(Link *link, const char *format)
+CreateOnce(Link *link, const char *format)
 {
 	char	   *schema = Schema(link),
 			   *query = MoveFormat(format, schema);
-	PGresult   *result = LinkQuery(link, query, 0, NULL);
+	bool		made = false;
 
-	PQclear(result);
+	while (!made)
+	{
+		PGresult   *result = LinkTry(link, query, 0, NULL);
+
+		made = PQresultStatus(result) == PGRES_COMMAND_OK || IsMadeAlready(result);
+		if (!made && !LinkLost(link))
+			LinkFailQuery(link, result, "cannot create the place of states");
+		PQclear(result);
+	}
 	PQfreemem(schema);
 	free(query);
+}
+
+/* Whoever owns the tables, or their schema, could let them run functions with our rights. */
+static void
+CheckOwner(Link *link)
+{
+	const char *args[] = {options.state_name};
+	PGresult   *result = LinkQuery(link,
+								   "SELECT r.rolname FROM pg_catalog.pg_namespace n LEFT JOIN pg_catalog.pg_class c "
+								   "ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relname IN ('state', 'touched'), pg_catalog.pg_roles r "
+								   "WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND r.oid IN (n.nspowner, c.relowner) AND NOT r.rolsuper "
+								   "AND NOT pg_catalog.pg_has_role(r.oid, 'MEMBER') LIMIT 1", 1, args);
+
+	if (PQntuples(result) > 0)
+		MoveFail("the schema \"%s\" of the target belongs to \"%s\", who could run code with your rights; use another --state", options.state_name,
+				 PQgetvalue(result, 0, 0));
+	PQclear(result);
 }
 
 static void
 PrepareSql(Link *link)
 {
 	const char *args[] = {options.state_name};
-	PGresult   *result = LinkQuery(link, "SELECT pg_catalog.to_regclass(pg_catalog.quote_ident($1) || '.touched') IS NOT NULL", 1, args);
-	bool		exists = PQgetvalue(result, 0, 0)[0] == 't';
+	PGresult   *result = LinkQuery(link, "SELECT pg_catalog.to_regnamespace(pg_catalog.quote_ident($1)) IS NOT NULL, "
+								   "pg_catalog.to_regclass(pg_catalog.concat(pg_catalog.quote_ident($1), '.touched')) IS NOT NULL", 1, args);
+	bool		has_schema = PQgetvalue(result, 0, 0)[0] == 't',
+				has_tables = PQgetvalue(result, 0, 1)[0] == 't';
 
 	PQclear(result);
-	if (exists)
+	if (!has_schema)
+		CreateOnce(link, "CREATE SCHEMA IF NOT EXISTS %s");
+	CheckOwner(link);
+	if (has_tables)
 		return;
-	result = LinkQuery(link, "SELECT pg_catalog.to_regnamespace(pg_catalog.quote_ident($1)) IS NOT NULL", 1, args);
-	if (PQgetvalue(result, 0, 0)[0] != 't')
-		RunOnce(link, "CREATE SCHEMA IF NOT EXISTS %s");
-	PQclear(result);
-	RunOnce(link, "CREATE TABLE IF NOT EXISTS %s.state (move pg_catalog.text, name pg_catalog.text, value pg_catalog.text NOT NULL, "
-			"PRIMARY KEY (move, name))");
-	RunOnce(link, "CREATE TABLE IF NOT EXISTS %s.touched (move pg_catalog.text, key pg_catalog.text, PRIMARY KEY (move, key))");
+	CreateOnce(link, "CREATE TABLE IF NOT EXISTS %s.state (move pg_catalog.text, name pg_catalog.text, value pg_catalog.text NOT NULL, "
+			   "PRIMARY KEY (move, name))");
+	CreateOnce(link, "CREATE TABLE IF NOT EXISTS %s.touched (move pg_catalog.text, key pg_catalog.text, PRIMARY KEY (move, key))");
 }
 
 static void
@@ -61,11 +96,14 @@ PrepareTable(Link *link)
 		MoveFail("DescribeTable of the target: %s: %s", error.type, error.message);
 	if (answer == NULL)
 	{
-		json_decref(LinkCall(link, "CreateTable", json_pack(
+		answer = LinkCall(link, "CreateTable", json_pack(
 			"{s:s,s:s,s:[{s:s,s:s},{s:s,s:s}],s:[{s:s,s:s},{s:s,s:s}]}",
 			"TableName", options.state_name, "BillingMode", "PAY_PER_REQUEST",
 			"AttributeDefinitions", "AttributeName", "move", "AttributeType", "S", "AttributeName", "name", "AttributeType", "S",
-			"KeySchema", "AttributeName", "move", "KeyType", "HASH", "AttributeName", "name", "KeyType", "RANGE"), NULL));
+			"KeySchema", "AttributeName", "move", "KeyType", "HASH", "AttributeName", "name", "KeyType", "RANGE"), &error);
+		/* another program may have made it at the same time */
+		if (answer == NULL && strcmp(error.type, "ResourceInUseException") != 0)
+			MoveFail("CreateTable of the target: %s: %s", error.type, error.message);
 	}
 	json_decref(answer);
 	AwaitTable(link, options.state_name);
@@ -177,11 +215,8 @@ StatePut(Link *link, const char *name, const char *old, const char *value)
 	{
 		if (link->in_transaction)
 			return PutSql(link, name, old, value);
-		while (!PutSql(link, name, old, value))
-		{
-			if (StateIsStored(link, name, value))
-				break;
-		}
+		for (double until = MoveClock() + patience; !PutSql(link, name, old, value) && !StateIsStored(link, name, value);)
+			LinkRepeat(link, until);
 		return true;
 	}
 	item = StateKey(name);
@@ -265,17 +300,31 @@ StateList(Link *link, const char *prefix)
 	return list;
 }
 
+/* A state that was stored; fails if it was changed by hand into something else. */
+json_t *
+StateParse(const char *text, const char *name)
+{
+	json_t	   *state = JsonParse(text, strlen(text), name);
+
+	if (!json_is_object(state))
+		MoveFail("the state \"%s\" of the move \"%s\" is no JSON object", name, options.move);
+	return state;
+}
+
 /* The record of the move, and its text for StateSetMove(); NULL if it has not begun. */
 json_t *
 StateGetMove(Link *link, char **text)
 {
 	json_t	   *move;
+	const char *phase;
 
 	*text = StateGet(link, "move");
 	if (*text == NULL)
 		return NULL;
-	move = JsonParse(*text, strlen(*text), "the state of the move");
-	JsonNeed(move, "phase", "the state of the move");
+	move = StateParse(*text, "move");
+	phase = JsonNeed(move, "phase", "the state of the move");
+	if (strcmp(phase, "copying") != 0 && strcmp(phase, "copied") != 0 && strcmp(phase, "switched") != 0)
+		MoveFail("the state of the move has an unknown phase \"%s\"", phase);
 	return move;
 }
 

@@ -43,7 +43,7 @@ EndOthers(Link *state, const char *prefix)
 
 	json_object_foreach(states, name, text)
 	{
-		json_t	   *value = JsonParse(json_string_value(text), json_string_length(text), name);
+		json_t	   *value = StateParse(json_string_value(text), name);
 		char	   *changed;
 
 		json_object_set_new(value, "turn", json_real(MoveNow()));
@@ -185,7 +185,7 @@ SwitchBack(Link *source, Link *target)
 	char	   *text;
 	json_t	   *move = NeedMove(source, target, "switched", &text);
 	Direction	direction = Backward(move);
-	int			status = Drain(&direction, JsonString(move, "target_stream")) ? 0 : NotSwitched();
+	int			status = Drain(&direction, JsonNeed(move, "target_stream", "the state of the move")) ? 0 : NotSwitched();
 
 	if (status == 0)
 	{
@@ -243,7 +243,7 @@ ReverseCommand(void)
 	CheckSource(target, move, &text);
 	LinkClose(source);
 	LinkClose(target);
-	applied = move_stop ? 0 : FollowStream(&direction, JsonString(move, "target_stream"), options.until_quiet);
+	applied = move_stop ? 0 : FollowStream(&direction, JsonNeed(move, "target_stream", "the state of the move"), options.until_quiet);
 	MoveSay("applied %ld changes to the source, %lu retries", applied, retries);
 	json_decref(move);
 	free(text);

@@ -182,7 +182,7 @@ OpenRelation(Target *target, Link *link)
 	const char *args[] = {target->table};
 	char	   *literal;
 	PGresult   *result = LinkQuery(link, "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), c.relkind = 'r' FROM pg_catalog.pg_class c "
-								   "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = dynamo.table_relation($1)", 1, args);
+								   "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = dynamo.table_relation($1)::pg_catalog.oid", 1, args);
 
 	target->relation = MoveCopy(PQgetvalue(result, 0, 0));
 	target->plain_copy = PQgetvalue(result, 0, 1)[0] == 't';
@@ -193,7 +193,7 @@ OpenRelation(Target *target, Link *link)
 					   "pg_catalog.string_agg(CASE k.n WHEN 1 THEN 'k.partition_key' ELSE 'k.sort_key' END || '::' || "
 					   "pg_catalog.format_type(a.atttypid, NULL), ', ' ORDER BY k.n) "
 					   "FROM pg_catalog.pg_index i, pg_catalog.unnest(i.indkey::pg_catalog.int2[]) WITH ORDINALITY k (attnum, n), "
-					   "pg_catalog.pg_attribute a WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisprimary AND "
+					   "pg_catalog.pg_attribute a WHERE i.indrelid = $1::pg_catalog.regclass::pg_catalog.oid AND i.indisprimary AND "
 					   "a.attrelid = i.indrelid AND a.attnum = k.attnum", 1, args);
 	if (PQgetisnull(result, 0, 0))
 		MoveFail("table %s has no primary key", target->relation);
@@ -337,6 +337,7 @@ SendItems(Target *target, Link *link, const char *copy, json_t *items, bool keys
 		if (PQresultStatus(result) != PGRES_COMMAND_OK)
 		{
 			ok = false;
+			LinkNoteProblem(link, result);
 			/* Some of the items are there: from now on, only what is missing. */
 			if (state != NULL && strcmp(state, "23505") == 0)
 				target->plain_copy = false;
@@ -426,8 +427,50 @@ PutPage(Target *target, Link *link, json_t *items, const Step *step)
 		StoreStep(step);
 		return;
 	}
-	while (!TryPage(target, link, items, step) && !StateIsStored(step->link, step->name, step->value))
-		MovePause(0.05);
+	for (double until = MoveClock() + patience; !TryPage(target, link, items, step) && !StateIsStored(step->link, step->name, step->value);)
+		LinkRepeat(link, until);
+}
+
+/* Removes what is noted of keys that were changed beside a copy.  False: the transaction is lost. */
+static bool
+RemoveNotes(Link *link)
+{
+	const char *args[] = {options.move};
+	char	   *query = MoveFormat("DELETE FROM \"%s\".touched WHERE move = $1", options.state_name);
+	bool		ok = Run(link, query, 1, args);
+
+	free(query);
+	return ok;
+}
+
+/* Before a copy begins: notes of an earlier move of this name would keep its items away. */
+void
+ForgetKeys(Link *link)
+{
+	if (link->conn != NULL)
+		RemoveNotes(link);
+}
+
+static bool
+TryEnd(Link *link, const Step *step)
+{
+	const char *args[] = {options.move};
+
+	LinkBegin(link);
+	return Run(link, "SELECT pg_catalog.pg_advisory_xact_lock(" LOCK_KEY ")", 1, args) && StoreStep(step) && RemoveNotes(link) && LinkCommit(link);
+}
+
+/* Stores that there are no more pages.  From then on nobody notes keys, so that no note remains. */
+void
+EndPages(Link *link, const Step *step)
+{
+	if (link->conn == NULL)
+		StoreStep(step);
+	else
+	{
+		for (double until = MoveClock() + patience; !TryEnd(link, step) && !StateIsStored(link, step->name, step->value);)
+			LinkRepeat(link, until);
+	}
 }
 
 /* Adds an element to the text of an array. */
@@ -492,9 +535,9 @@ ApplyByStatement(Target *target, Link *link, const Change *changes, size_t count
 	TextAddString(&kinds, "}");
 	TextAddString(&items, "}");
 	TextAddString(&keys, "}");
-	while (!TryChanges(target, link, kinds.data, items.data, keys.data, step, beside_copy) &&
-		   (step->link != link || !StateIsStored(link, step->name, step->value)))
-		MovePause(0.05);
+	for (double until = MoveClock() + patience; !TryChanges(target, link, kinds.data, items.data, keys.data, step, beside_copy) &&
+		 (step->link != link || !StateIsStored(link, step->name, step->value));)
+		LinkRepeat(link, until);
 	TextFree(&kinds);
 	TextFree(&items);
 	TextFree(&keys);

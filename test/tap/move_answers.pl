@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Digest::MD5 qw(md5_base64);
+use Digest::SHA qw(sha256_hex);
 use FindBin;
 use lib $FindBin::RealBin;
 use DynamoNode;
@@ -250,6 +251,7 @@ delete @ENV{ grep { /^(AWS_|PG)/ } keys %ENV };
 our %aws = (HOME => $work, AWS_ACCESS_KEY_ID => 'MOVERKEY', AWS_SECRET_ACCESS_KEY => 'moversecret/+=', AWS_REGION => 'us-east-1');
 my @from = ('--endpoint-url', "http://127.0.0.1:$port");
 my @into = ('--target', $target->connstr('postgres') . ' user=mover', '--patience', 20);
+my @both = ('--table', 'Ours', @from, '--target-endpoint-url', "http://127.0.0.1:$port", '--target-region', 'us-east-1', '--target-table', 'Theirs', '--settle', 0);
 
 sub start_move
 {
@@ -364,7 +366,6 @@ unlike($plan, qr/[\e\x{9b}]/, 'everywhere');
 
 # ---- every difference is found, and nothing else ----
 
-my @both = ('--table', 'Ours', @from, '--target-endpoint-url', "http://127.0.0.1:$port", '--target-region', 'us-east-1', '--target-table', 'Theirs', '--settle', 0);
 my $huge = '9' x 38;
 my @same = (
 	[ '{"N": "1"}', '{"N": "1.0"}' ], [ '{"N": "100"}', '{"N": "+1e2"}' ], [ '{"N": "-0"}', '{"N": "0.000E-5"}' ], [ '{"N": "0012.50"}', '{"N": "125e-1"}' ],
@@ -446,6 +447,87 @@ move_fails('a list of no tables', 'an answer of ListTables has no list TableName
 plant(ListTables => { TableNames => [ undef ] });
 move_fails('a table without a name', 'has a table without a name', '', 'plan', @from);
 plant();
+
+# ---- states: of others, of a hand, of an earlier move, of programs that start together ----
+
+sub state_sql { return $target->safe_psql('postgres', "SET search_path = dynamo_move; $_[0]") }
+my @hand = ('--table', 'Hand', @from, @into);
+move_ok('copy', '', 'copy', '--create', @hand);
+move_ok('follow', '', 'follow', '--until-quiet', 0.5, @hand);
+state_sql(q{CREATE TABLE kept AS SELECT * FROM state WHERE move = 'Hand'});
+for (['segment/00000', $_, 'copy', 'no JSON'] , ['shard/shard-1', $_, 'follow', 'no JSON'], ['shard/shard-1', $_, 'switch', 'no JSON'], ['move', $_, 'copy', 'no JSON'])
+{
+	for my $value ('5', '[]', '"x"', '{"done": tr', '')
+	{
+		my ($name, undef, $command) = @$_;
+
+		state_sql(q{UPDATE state s SET value = k.value FROM kept k WHERE (s.move, s.name) = (k.move, k.name)});
+		state_sql(qq{UPDATE state SET value = replace(value, 'copied', 'copying') WHERE move = 'Hand' AND name = 'move'}) if $command eq 'copy';
+		state_sql(qq{UPDATE state SET value = '$value' WHERE move = 'Hand' AND name = '$name'});
+		move_fails("$command with $name '$value'", '(is no JSON object|is not JSON)', '', $command, @hand, '--until-quiet', 0.5, '--no-compare');
+	}
+}
+for (['copy', 'has no number of segments', 'segments', '"4"'], ['copy', 'has no number of segments', 'segments', '0'], ['copy', 'has no number of segments', 'segments', '1.5'],
+	['follow', 'has an unknown phase', 'phase', '"done"'], ['copy', 'has an unknown phase', 'phase', '"done"'], ['reverse', 'has no target_stream', 'phase', '"switched"'])
+{
+	my ($command, $message, $name, $value) = @$_;
+
+	state_sql(q{UPDATE state s SET value = k.value FROM kept k WHERE (s.move, s.name) = (k.move, k.name)});
+	state_sql(qq{UPDATE state SET value = (value::jsonb || '{"phase": "copying"}' || '{"$name": $value}')::text WHERE move = 'Hand' AND name = 'move'});
+	move_fails("$command with $name $value", $message, '', $command, @hand, '--until-quiet', 0.5, '--no-compare');
+}
+state_sql('DROP TABLE kept');
+
+# what remains of an earlier move of the name keeps no item away
+move_ok('a copy that ends', '', 'copy', '--create', '--table', 'Earlier', @from, @into);
+state_sql(q{DELETE FROM state WHERE move = 'Earlier' AND name NOT LIKE 'segment/%'; DELETE FROM mover."Earlier" WHERE pk = 'item4'});
+move_ok('another one of its name', '', 'copy', '--table', 'Earlier', @from, @into);
+is(mover_sql('SELECT count(*) FROM "Earlier"'), '12', 'has all items');
+my $note = substr(sha256_hex('{2:pkS 5:item5;}'), 0, 32);
+state_sql(qq{DELETE FROM state WHERE move = 'Earlier'; INSERT INTO touched VALUES ('Earlier', '$note'); DELETE FROM mover."Earlier"});
+move_ok('a third one', '', 'copy', '--table', 'Earlier', @from, @into);
+is(mover_sql('SELECT count(*) FROM "Earlier"'), '12', 'has all items, too');
+
+$target->safe_psql('postgres', q{CREATE ROLE enemy; GRANT CREATE ON DATABASE postgres TO enemy; SET ROLE enemy; CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO public; SET search_path = trap;
+	CREATE TABLE state (move text, name text, value text NOT NULL, PRIMARY KEY (move, name)); CREATE TABLE touched (move text, key text, PRIMARY KEY (move, key)); CREATE TABLE caught (who text);
+	CREATE FUNCTION spring() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO trap.caught VALUES (current_user); RETURN NEW; END';
+	CREATE TRIGGER t BEFORE INSERT ON state FOR EACH ROW EXECUTE FUNCTION spring(); GRANT ALL ON state, touched, caught TO public});
+move_fails('a schema of another role', 'the schema "trap" of the target belongs to "enemy"', '', 'copy', '--create', '--table', 'Trapped', @from, @into, '--state', 'trap');
+is($target->safe_psql('postgres', 'SELECT count(*) FROM trap.caught'), '0', 'runs no function');
+
+# a place of states that another program makes at this moment
+{
+	my $other = IPC::Run::start([ 'psql', '-X', '-d', $target->connstr('postgres'), '-c', 'CREATE SCHEMA together AUTHORIZATION mover; SELECT pg_sleep(2)' ],
+		'<', \undef, '>', \my $o, '2>', \my $e);
+
+	wait_until(sub { $target->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) eq '1' });
+	move_ok('two programs make a schema', '', 'copy', '--create', '--table', 'Together', @from, @into, '--state', 'together');
+	$other->finish;
+}
+plant('DescribeTable/together' => [ { _status => 400, __type => 'x#ResourceNotFoundException' }, { Table => table_of('together') } ],
+	'CreateTable/together' => { _status => 400, __type => 'x#ResourceInUseException' }, 'GetItem/together' => {}, 'Query/together' => { Items => [] }, PutItem => {});
+move_ok('two programs make a table', '', 'copy', @both, '--state', 'together');
+plant();
+
+# a transaction that is never possible ends with the patience, or with the program
+move_ok('a table', '', 'copy', '--create', '--table', 'Locked', @from, @into);
+$target->safe_psql('postgres', q{ALTER ROLE mover SET lock_timeout = '100ms'; DELETE FROM dynamo_move.state WHERE move = 'Locked'});
+{
+	my $lock = IPC::Run::start([ 'psql', '-X', '-d', $target->connstr('postgres'), '-c', 'LOCK TABLE mover."Locked" IN EXCLUSIVE MODE; SELECT pg_sleep(60)' ], '<', \undef, '>', \my $o, '2>', \my $e);
+
+	wait_until(sub { $target->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE relation = 'mover."Locked"'::regclass AND mode = 'ExclusiveLock' AND granted}) eq '1' });
+	move_fails('a table that is locked', 'could not be made for the seconds of --patience: canceling statement due to lock timeout', '', 'copy', '--table', 'Locked', @from, @into, '--patience', 1);
+	my ($out, $err) = ('', '');
+	my $h = start_move(\$out, \$err, 'copy', '--table', 'Locked', @from, @into);
+	sleep(1.5);
+	$h->signal('TERM');
+	$h->finish;
+	is(($h->full_results)[0] >> 8, 2, 'the program was stopped');
+	like($err, qr/stopped while a transaction could not be made: canceling/, 'and says what it waited for');
+	$target->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
+	$lock->finish;
+	$target->safe_psql('postgres', 'ALTER ROLE mover RESET lock_timeout');
+}
 
 # ---- the end of the program ----
 
