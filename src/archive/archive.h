@@ -198,9 +198,10 @@ extern List *JobList(const char *kind, const char *table_name);
 
 /*
  * The unfinished job that loads a table, whoever owns it; NULL if there is none.
- * A restore is returned even if it has lost its worker.
+ * A restore is returned even if it has lost its worker, but only for a table that awaits
+ * one (archive_model.h).
  */
-extern Job *JobThatLoads(Oid relid);
+extern Job *JobThatLoads(const TableDef *def);
 
 /* Whether a restore of this backup is running. */
 extern bool BackupIsBeingRestored(const char *id);

@@ -79,6 +79,8 @@ JobEnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
 				 errmsg("The owner of table %s has changed", job->table_name)));
 	OwnerScopeEnter(scope, owner);
 	StoreOpenRelation(store, relid, access);
+	if (!IsRestore(job))
+		CheckRestored(store->def);
 	if (access == ACL_SELECT)
 		StoreAwaitRewrites(store);
 	else
@@ -251,8 +253,8 @@ MakeCsvFormat(const Job *job, const TableDef *def)
 }
 
 /*
- * Sets the model of an open table aside and opens it again.  Returns the model;
- * NULL if there is none.
+ * Has an open table filled: removes its mark, sets its model aside and opens it again.
+ * Returns the model; NULL if there is none.
  */
 static char *
 SetModelAside(Store *store)
@@ -260,7 +262,11 @@ SetModelAside(Store *store)
 	char	   *model = ModelOf(store);
 	Oid			relid = store->def->relid;
 
-	if (model == NULL)
+	if (!AwaitsRestore(store->def))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" is not one that is being restored", RelationGetRelationName(store->rel))));
+	if (model == NULL && !store->def->restoring)
 		return NULL;
 	StoreClose(store);
 	ModelSetAside(TableNameOfOid(relid), model);

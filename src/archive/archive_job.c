@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 
 #include "archive/archive.h"
+#include "archive/archive_model.h"
 #include "archive/archive_remove.h"
 #include "compat.h"
 #include "security/settings_owner.h"
@@ -485,20 +486,23 @@ JobList(const char *kind, const char *table_name)
 }
 
 Job *
-JobThatLoads(Oid relid)
+JobThatLoads(const TableDef *def)
 {
-	List	   *jobs = SelectJobs("relation OPERATOR(pg_catalog.=) $1::pg_catalog.int8 AND $2 IS NULL AND " UNFINISHED
-								  " AND kind OPERATOR(pg_catalog.=) ANY ('{" JOB_IMPORT "," JOB_RESTORE "}')",
-								  psprintf("%u", relid), NULL);
-	Job		   *job;
+	ListCell   *cell;
 
-	if (jobs == NIL)
-		return NULL;
-	job = linitial(jobs);
-	if (strcmp(job->kind, JOB_RESTORE) == 0)
-		return job;
-	job = CorrectStatus(job);
-	return job != NULL && JobIsUnfinished(job) ? job : NULL;
+	foreach(cell, SelectJobs("relation OPERATOR(pg_catalog.=) $1::pg_catalog.int8 AND $2 IS NULL AND " UNFINISHED
+								" AND kind OPERATOR(pg_catalog.=) ANY ('{" JOB_IMPORT "," JOB_RESTORE "}')",
+								psprintf("%u", def->relid), NULL))
+	{
+		Job		   *job = lfirst(cell);
+		bool		restores = strcmp(job->kind, JOB_RESTORE) == 0;
+
+		if (!restores)
+			job = CorrectStatus(job);
+		if (restores ? AwaitsRestore(def) : job != NULL && JobIsUnfinished(job))
+			return job;
+	}
+	return NULL;
 }
 
 int

@@ -47,7 +47,32 @@ ModelList(const char *model, const char *name)
 	return JsonbToCString(NULL, value.val.binary.data, value.val.binary.len);
 }
 
-/* entities is the text of the list; NULL for none. */
+static void
+StoreChanged(Oid relid, const TableDef *def)
+{
+	SPI_connect();
+	StoreDefinition(relid, def);
+	SPI_finish();
+	CommandCounterIncrement();
+}
+
+void
+MarkRestoring(const char *table_name)
+{
+	Oid			relid;
+	TableDef   *def = LockAnyDefinition(table_name, ShareRowExclusiveLock, &relid);
+
+	def->restoring = true;
+	StoreChanged(relid, def);
+}
+
+bool
+AwaitsRestore(const TableDef *def)
+{
+	return def->restoring || def->distributed;
+}
+
+/* entities is the text of the list; NULL for none.  Stores them in a table that is not marked. */
 static void
 StoreEntities(const char *table_name, const char *entities)
 {
@@ -55,10 +80,8 @@ StoreEntities(const char *table_name, const char *entities)
 	TableDef   *def = LockAnyDefinition(table_name, ShareRowExclusiveLock, &relid);
 
 	def->entities_text = entities;
-	SPI_connect();
-	StoreDefinition(relid, def);
-	SPI_finish();
-	CommandCounterIncrement();
+	def->restoring = false;
+	StoreChanged(relid, def);
 }
 
 void
@@ -75,7 +98,7 @@ ModelWrite(const char *table_name, const char *model)
 void
 ModelSetAside(const char *table_name, const char *model)
 {
-	if (ModelList(model, "copies") != NULL)
+	if (model != NULL && ModelList(model, "copies") != NULL)
 		CopiesStore(table_name, NO_COPIES);
 	StoreEntities(table_name, NULL);
 }

@@ -145,6 +145,7 @@ OpenPast(const Job *job, OwnerScope *scope, Store *source)
 				 errmsg("The owner of the source table has changed")));
 	OwnerScopeEnter(scope, owner);
 	StoreOpenRelation(source, relid, ACL_SELECT);
+	CheckRestored(source->def);
 	StoreAwaitRewrites(source);
 }
 

@@ -8,19 +8,23 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
+#include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "archive/archive.h"
+#include "archive/archive_model.h"
 #include "archive/archive_remove.h"
 #include "archive/archive_worker.h"
 #include "background_worker.h"
@@ -129,8 +133,25 @@ FailureCode(const ErrorData *error)
 	}
 }
 
+/* Whether a relation is a table whose items are yet to be restored, and a role may drop it. */
+static bool
+IsUnrestored(Oid relid, Oid role)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	const TableDef *def;
+	bool		owned;
+
+	if (rel == NULL)
+		return false;
+	def = TableDefCopy(rel);
+	owned = has_privs_of_role(role, rel->rd_rel->relowner);
+	table_close(rel, AccessShareLock);
+	return owned && def != NULL && AwaitsRestore(def);
+}
+
 /*
- * Drops the table, because clients would believe that it was restored.
+ * Drops the table.  It remains if others own it now, or if something depends on it: its
+ * definition says that it is not restored (archive_model.h).
  */
 static void
 DropUnrestored(void *arg)
@@ -140,11 +161,13 @@ DropUnrestored(void *arg)
 	Oid			owner = JobOwner(job);
 	OwnerScope	scope;
 
-	if (get_rel_name(relid) == NULL || !OidIsValid(owner) || !has_privs_of_role(owner, RelationOwner(relid)))
+	if (!OidIsValid(owner) || !IsUnrestored(relid, owner))
+		return;
+	LockRelationOid(relid, AccessExclusiveLock);
+	if (!IsUnrestored(relid, owner))
 		return;
 	OwnerScopeEnter(&scope, owner);
-	if (OidIsValid(TableNameLock(TableNameOfOid(relid), AccessExclusiveLock, true)))
-		TableDrop(TableNameOfOid(relid));
+	TableDrop(TableNameOfOid(relid));
 	OwnerScopeLeave(&scope);
 }
 

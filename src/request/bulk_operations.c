@@ -116,7 +116,7 @@ FindRepeatedBulk(const Request *request)
 static void
 CheckNotInUse(const OpenedTable *table)
 {
-	if (JobThatLoads(RelationGetRelid(table->rel)) != NULL || TableIsChanging(table))
+	if (table->def->restoring || JobThatLoads(table->def) != NULL || TableIsChanging(table))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
 				 errmsg("Attempt to change a resource which is still in use: Table is being created, or one of its indexes: %s",

@@ -23,19 +23,19 @@
 #define LIST_LIMIT	100
 
 /*
- * A table that is being loaded is shown as under creation.  A restore that the
- * end of the server has interrupted goes on when its owner looks.
+ * A table that is being loaded is shown as under creation, and so is one that could be
+ * neither restored nor dropped.  A restore that the end of the server has interrupted goes
+ * on when its owner looks.
  */
 static void
 ShowLoading(const OpenedTable *table, Transition *transition)
 {
-	const Job  *job = JobThatLoads(RelationGetRelid(table->rel));
+	const Job  *job = JobThatLoads(table->def);
 	Problem		problem = NO_PROBLEM;
 
-	if (job == NULL)
-		return;
-	transition->status = "CREATING";
-	if (strcmp(job->kind, JOB_RESTORE) != 0)
+	if (job != NULL || table->def->restoring)
+		transition->status = "CREATING";
+	if (job == NULL || strcmp(job->kind, JOB_RESTORE) != 0)
 		return;
 	transition->restore = job;
 	if (!RecoveryInProgress() && !XactReadOnly && !InSecurityRestrictedOperation() &&
@@ -74,7 +74,7 @@ CheckNotBusy(const char *name)
 
 	TableOpen(&table, name, AccessShareLock);
 	building = HasPendingBuild(table.def);
-	loading = JobThatLoads(RelationGetRelid(table.rel)) != NULL;
+	loading = JobThatLoads(table.def) != NULL;
 	TableClose(&table);
 	if (loading)
 		ereport(ERROR,

@@ -27,6 +27,7 @@
 #include "request/params.h"
 #include "request/recovery.h"
 #include "request/table_params.h"
+#include "table/placement.h"
 
 typedef struct Restoring
 {
@@ -314,6 +315,8 @@ CreateRestored(const Field *input, const Job *backup)
 	if (backup->model != NULL)
 		ModelWrite(name, backup->model);
 	BackupPartsRestore(backup, parts, TableNameLock(name, AccessShareLock, false));
+	if (new_table_shards == 0)
+		MarkRestoring(name);
 	DistributeNewTable(name);
 	return name;
 }

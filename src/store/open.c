@@ -327,6 +327,7 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 	store->role = InvalidOid;
 	store->all_rows = false;
 	OpenLocked(store, TableNameLock(table_name, lockmode, false), access, true);
+	CheckRestored(store->def);
 	StatTable(RelationGetRelid(store->rel));
 	if (SlowIsLogged())
 		SlowNoteTable(get_namespace_name(RelationGetNamespace(store->rel)),

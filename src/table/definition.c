@@ -113,6 +113,15 @@ BooleanMember(JsonbContainer *object, const char *name)
 	return value.val.boolean;
 }
 
+/* An absent member is false. */
+static bool
+OptionalBooleanMember(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	return FindMember(object, name, &value) && BooleanMember(object, name);
+}
+
 static JsonbContainer *
 ArrayMember(JsonbContainer *object, const char *name, uint32 max)
 {
@@ -400,7 +409,7 @@ static void
 ParseTable(TableDef *def, JsonbContainer *root)
 {
 	static const char *const members[] = {
-		"version", "id", "table", "time_to_live", "attributes", "partition", "sort", "indexes", "entities"
+		"version", "id", "table", "time_to_live", "restoring", "attributes", "partition", "sort", "indexes", "entities"
 	};
 	int			attributes[KEY_MAX_ATTRIBUTES];
 
@@ -417,6 +426,7 @@ ParseTable(TableDef *def, JsonbContainer *root)
 	def->id = OptionalStringMember(root, "id").data;
 	def->long_name = OptionalStringMember(root, "table").data;
 	def->ttl = OptionalStringMember(root, "time_to_live");
+	def->restoring = OptionalBooleanMember(root, "restoring");
 	ParseIndexes(def, ArrayMember(root, "indexes", DEFINITION_MAX_INDEXES));
 	ParseEntities(def, root);
 	MarkKeys(def);
@@ -624,6 +634,8 @@ TableDefPrint(const TableDef *def)
 		AppendStringMember(&out, "time_to_live", def->ttl.data);
 		appendStringInfoString(&out, ", ");
 	}
+	if (def->restoring)
+		appendStringInfoString(&out, "\"restoring\": true, ");
 	appendStringInfoString(&out, "\"attributes\": [");
 	for (int i = 0; i < def->nattributes; i++)
 	{

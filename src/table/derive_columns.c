@@ -545,6 +545,7 @@ dynamo_derive_keys(PG_FUNCTION_ARGS)
 		tuple = trigger->tg_newtuple;
 	}
 	def = TableDefAcquire(trigger->tg_relation);
+	CheckRestored(def);
 	if (unlikely(def->later_trigger != NULL) && !def->checked_later)
 		RefuseUnchecked(trigger->tg_relation, def);
 	tuple = DeriveTuple(trigger->tg_relation, def, tuple, old);

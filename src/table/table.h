@@ -39,7 +39,9 @@
  * bytes and cannot be the relation's name.  "id", a UUID, identifies the
  * table; it is the key of settings made by requests (table_settings.h).
  * "time_to_live" is the attribute with the expiry time of an item
- * (time_to_live.h).
+ * (time_to_live.h).  "restoring" is true from the request that restores the
+ * table until its items are there: until then nothing is read or written.  It
+ * remains if the restore fails and the table cannot be dropped.
  *
  * The trigger needs only this argument, never the relation's OID or name.
  *
@@ -154,6 +156,7 @@ typedef struct TableDef
 	bool		only_maintained;	/* maintain_indexes alone fires after writes, and always */
 	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
 	bool		checked_later;	/* later_trigger is followed by a check */
+	bool		restoring;		/* its items are not there yet */
 	bool		distributed;	/* rows are not in its own heap */
 	const char *undistributable;	/* FindUndistributable, if distributed */
 	TransactionId written;		/* wrote the table's row of pg_class */
@@ -341,6 +344,9 @@ extern DYNAMO_EXPORT Oid	KeyColumnType(ValueType type);
  * trigger was disabled or dropped.  Their entries may then be out of date.
  */
 extern DYNAMO_EXPORT void CheckMaintained(const TableDef *def);
+
+/* Raises an error if the items of the table are yet to be restored. */
+extern DYNAMO_EXPORT void CheckRestored(const TableDef *def);
 
 /*
  * Whether an index was ACTIVE, with the same relation, in the definition that

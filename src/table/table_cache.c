@@ -481,6 +481,17 @@ CheckMaintained(const TableDef *def)
 				 errhint("Use dynamo.reindex for each of its index tables.")));
 }
 
+void
+CheckRestored(const TableDef *def)
+{
+	if (def->restoring)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Table: %s is being restored", get_rel_name(def->relid)),
+				 errdetail("It has no items until its restore has ended."),
+				 errhint("If the restore has failed, drop the table and restore it again.")));
+}
+
 static void
 SetLaterTrigger(Relation rel, TableDef *def)
 {

@@ -152,6 +152,87 @@ sql('BEGIN; ' . request_text('CreateBackup', { TableName => 'whole', BackupName 
 	q{; UPDATE dynamo_internal.archive_jobs SET started = started - 61000000 WHERE status = 'queued'; COMMIT});
 is(last_job('backup', 'status, items, failure_message'), 'completed|100|', 'a job that is committed a minute after its request is executed');
 
+# ---- tables that could not be restored ----
+
+sql(q{CREATE ROLE heir LOGIN; CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_catalog.pg_sleep(3600); RETURN NEW; END$$});
+$backup = request('CreateBackup', { TableName => 'theirs', BackupName => 'good' }, 'app')->{BackupDetails}{BackupArn};
+last_job('backup', 'status');
+
+# Has app restore a table, together with a statement of a superuser on it; returns how the job ends.
+sub restored_with
+{
+	my ($table, $statement, $columns) = @_;
+
+	sql('BEGIN; SET LOCAL ROLE app; ' . request_text('RestoreTableFromBackup', { BackupArn => $backup, TargetTableName => $table }) . "; RESET ROLE; $statement; COMMIT");
+	return defined $columns ? last_job('restore', $columns) : '';
+}
+
+# What readers and writers of a table get.
+sub uses
+{
+	my ($table, $role) = @_;
+	my @got;
+
+	for ([ GetItem => Key => { pk => { S => 'a' } } ], [ Scan => () ], [ PutItem => Item => { pk => { S => 'b' } } ])
+	{
+		my ($operation, %input) = @$_;
+		my $answer = request($operation, { TableName => $table, %input }, $role);
+
+		push @got, ref $answer ? 'done' : $answer =~ s/:.*//sr;
+	}
+	my ($result, undef, $error) = $node->psql('postgres', "INSERT INTO $table (item) VALUES (build_item('pk', 'c'))", extra_params => [ '-U', $role ]);
+	push @got, $result == 0 ? 'done' : $error =~ /ERROR:  .*: (.*)/ ? $1 : $error;
+	return join(' ', @got);
+}
+
+sub refused { return 'ResourceNotFoundException ResourceNotFoundException ResourceNotFoundException ' . "$_[0] is being restored" }
+
+is(restored_with('inherited', 'ALTER TABLE inherited OWNER TO heir', 'status, failure_message'), 'failed|The owner of table inherited has changed', 'a restore whose table gets another owner fails');
+ok(wait_until(\&no_worker), 'its worker has ended');
+is(status('inherited', 'heir'), 'CREATING', 'and the table remains, but is not shown as restored');
+is(uses('inherited', 'heir'), refused('inherited'), 'nor read or written');
+like(request('StartBulkPutItems', { TableName => 'inherited', InputS3Configuration => { S3Bucket => 'bucket', InputFormat => 'DYNAMODB_JSON' },
+	OutputS3Configuration => { S3Bucket => 'bucket', OutputType => ['ERROR'] } }), qr/^ResourceInUseException/, 'by no operation');
+request('CreateBackup', { TableName => 'inherited', BackupName => 'nothing' });
+like(last_job('backup', 'status, failure_message'), qr/^failed\|.*inherited is being restored/, 'and no backup is made of it');
+is(ref request('DeleteTable', { TableName => 'inherited' }, 'heir'), 'HASH', 'its owner can delete it');
+is(status('inherited', 'heir'), 'ResourceNotFoundException', 'and it is gone');
+
+my ($of_app) = $backup =~ m{([^/]*)$};
+rename("$archive/.backups/AWSDynamoDB/$of_app/data", "$archive/away") or die;
+is(restored_with('seen', 'CREATE VIEW sees AS SELECT * FROM seen', 'status'), 'failed', 'a restore whose files are missing fails');
+ok(wait_until(\&no_worker), 'its worker has ended');
+is(status('seen'), 'CREATING', 'and the table, on which a view depends, is not shown as restored');
+sql('DROP VIEW sees; SELECT drop_table($$seen$$)');
+restored_with('unseen', 'SELECT', 'status');
+ok(wait_until(sub { status('unseen') eq 'ResourceNotFoundException' }), 'one that can be dropped is gone');
+rename("$archive/away", "$archive/.backups/AWSDynamoDB/$of_app/data") or die;
+
+# a worker that is lost
+restored_with('interrupted', 'CREATE TRIGGER a_wait BEFORE INSERT ON interrupted FOR EACH ROW EXECUTE FUNCTION wait()');
+ok(wait_until(sub { sql(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job' AND wait_event = 'PgSleep'}) eq '1' }), 'a restore lasts');
+sql(q{SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'});
+sql('DROP TRIGGER a_wait ON interrupted');
+is(uses('interrupted', 'app'), refused('interrupted'), 'nobody writes what the restore would overwrite or drop when it goes on');
+is(status('interrupted'), 'CREATING', 'it goes on');
+is(last_job('restore', 'status, items'), 'completed|1', 'and ends');
+is(uses('interrupted', 'app'), 'done done done done', 'and the table is used');
+
+# a job with the number of a table that it has not created, as one that comes from another server has
+sql(q{UPDATE dynamo_internal.archive_jobs SET status = 'running', relation = 'theirs'::regclass::oid, prefix = 'AWSDynamoDB/nothing/'
+	WHERE id = (SELECT max(id) FROM dynamo_internal.archive_jobs WHERE kind = 'restore'); UPDATE theirs SET item = item || build_item('kept', 1)});
+is(status('theirs', 'app'), 'ACTIVE', 'a table that no restore has created is ACTIVE');
+ok(wait_until(\&no_worker), 'whatever a job tells of it');
+is(sql('SELECT item ->> $$kept$$ FROM theirs'), '1', 'and keeps its items');
+sql(q{DELETE FROM dynamo_internal.archive_jobs WHERE kind = 'restore'});
+
+# partitions
+sql(q{SET ROLE app; SELECT create_table('split', 'pk', partitions => 2); SELECT put_item('split', build_item('pk', n::text)) FROM generate_series(1, 20) n});
+$backup = request('CreateBackup', { TableName => 'split', BackupName => 'split' }, 'app')->{BackupDetails}{BackupArn};
+last_job('backup', 'status');
+is(restored_with('split_again', 'SELECT', 'status, items'), 'completed|20', 'a partitioned table is restored');
+is(uses('split_again', 'app'), 'done done done done', 'and used');
+
 # ---- links in place of directories ----
 
 my $elsewhere = PostgreSQL::Test::Utils::tempdir();
