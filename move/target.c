@@ -225,22 +225,76 @@ TargetClose(Target *target)
 
 /* ---- DynamoDB's API ---- */
 
+/* The key of the item that a request of a batch puts or deletes. */
+static json_t *
+KeyOfRequest(json_t *description, json_t *request)
+{
+	json_t	   *item = json_object_get(json_object_get(request, "PutRequest"), "Item");
+
+	return KeyOf(description, item != NULL ? item : json_object_get(json_object_get(request, "DeleteRequest"), "Key"));
+}
+
+/*
+ * Those of our requests that are not done, by the answer.  What it names otherwise is not ours: it
+ * may neither be sent, nor let us take ours for done.
+ */
+static json_t *
+Unprocessed(Target *target, Link *link, json_t *answer, json_t *requests)
+{
+	json_t	   *tables = json_object_get(answer, "UnprocessedItems"),
+			   *rest = json_array(),
+			   *list,
+			   *named,
+			   *own;
+	const char *name;
+	size_t		i,
+				j;
+
+	if (tables != NULL && !json_is_object(tables))
+		MoveFail("an answer of BatchWriteItem of the %s has UnprocessedItems that are none", link->endpoint->role);
+	json_object_foreach(tables, name, list)
+	{
+		json_array_foreach(JsonNeedArray(tables, name, "UnprocessedItems of an answer"), i, named)
+		{
+			json_t	   *key = KeyOfRequest(target->description, named);
+			bool		found = false;
+
+			json_array_foreach(requests, j, own)
+			{
+				json_t	   *own_key = KeyOfRequest(target->description, own);
+
+				found = HasKey(target->description, own_key, key);
+				json_decref(own_key);
+				if (found)
+					break;
+			}
+			if (!found)
+				MoveFail("an answer of BatchWriteItem of the %s names an item that was not sent: %s", link->endpoint->role, JsonText(key));
+			json_array_append(rest, own);
+			json_decref(key);
+		}
+	}
+	return rest;
+}
+
 /* Puts and deletes of different items, at most 25. */
 static void
-WriteBatch(Link *link, const char *table, json_t *requests)
+WriteBatch(Target *target, Link *link, json_t *requests)
 {
-	json_t	   *rest = json_pack("{s:O}", table, requests);
+	json_t	   *rest = json_incref(requests);
 	double		until = MoveClock() + patience;
 
-	for (double pause = 0.05; json_object_size(rest) > 0; pause = pause > 2 ? 2 : pause * 2)
+	for (double pause = 0.05; json_array_size(rest) > 0; pause = pause > 2 ? 2 : pause * 2)
 	{
-		json_t	   *answer = LinkCall(link, "BatchWriteItem", json_pack("{s:o}", "RequestItems", rest), NULL);
+		json_t	   *sent = rest,
+				   *answer = LinkCall(link, "BatchWriteItem", json_pack("{s:{s:O}}", "RequestItems", target->table, sent), NULL);
 
-		rest = json_incref(json_object_get(answer, "UnprocessedItems"));
+		rest = Unprocessed(target, link, answer, sent);
 		json_decref(answer);
-		if (json_object_size(rest) > 0 && MoveClock() > until)
+		json_decref(sent);
+		if (json_array_size(rest) > 0 && MoveClock() > until)
 			MoveFail("the %s does not take all items of a batch (UnprocessedItems)", link->endpoint->role);
-		if (json_object_size(rest) > 0)
+		if (json_array_size(rest) > 0)
 		{
 			__atomic_add_fetch(&retries, 1, __ATOMIC_RELAXED);
 			MovePause(pause * (0.5 + MoveRandom() % 1000 / 2000.0));
@@ -250,7 +304,7 @@ WriteBatch(Link *link, const char *table, json_t *requests)
 }
 
 static void
-WriteRequests(Link *link, const char *table, json_t *requests)
+WriteRequests(Target *target, Link *link, json_t *requests)
 {
 	for (size_t i = 0; i < json_array_size(requests); i += 25)
 	{
@@ -258,7 +312,7 @@ WriteRequests(Link *link, const char *table, json_t *requests)
 
 		for (size_t j = i; j < i + 25 && j < json_array_size(requests); j++)
 			json_array_append(batch, json_array_get(requests, j));
-		WriteBatch(link, table, batch);
+		WriteBatch(target, link, batch);
 		json_decref(batch);
 	}
 }
@@ -271,7 +325,7 @@ PutRequest(json_t *item)
 
 /* The last change of each item; a batch takes no two of one. */
 static void
-ApplyByRequests(Link *link, const char *table, const Change *changes, size_t count)
+ApplyByRequests(Target *target, Link *link, const Change *changes, size_t count)
 {
 	json_t	   *last = json_object(),
 			   *requests = json_array(),
@@ -289,7 +343,7 @@ ApplyByRequests(Link *link, const char *table, const Change *changes, size_t cou
 	}
 	json_object_foreach(last, name, request)
 		json_array_append(requests, request);
-	WriteRequests(link, table, requests);
+	WriteRequests(target, link, requests);
 	json_decref(requests);
 	json_decref(last);
 }
@@ -422,7 +476,7 @@ PutPage(Target *target, Link *link, json_t *items, const Step *step)
 
 		json_array_foreach(items, i, item)
 			json_array_append_new(requests, PutRequest(item));
-		WriteRequests(link, target->table, requests);
+		WriteRequests(target, link, requests);
 		json_decref(requests);
 		StoreStep(step);
 		return;
@@ -550,7 +604,7 @@ ApplyChanges(Target *target, Link *link, const Change *changes, size_t count, co
 	if (count > 0 && link->conn != NULL)
 		ApplyByStatement(target, link, changes, count, step, beside_copy);
 	else if (count > 0)
-		ApplyByRequests(link, target->table, changes, count);
+		ApplyByRequests(target, link, changes, count);
 	if (count == 0 || link->conn == NULL || step->link != link)
 		StoreStep(step);
 }

@@ -529,6 +529,28 @@ $target->safe_psql('postgres', q{ALTER ROLE mover SET lock_timeout = '100ms'; DE
 	$target->safe_psql('postgres', 'ALTER ROLE mover RESET lock_timeout');
 }
 
+# ---- batches of which a part is not done ----
+
+my @state_there = ('DescribeTable/dynamo_move' => { Table => table_of('dynamo_move') }, GetItem => {}, Query => { Items => [] }, PutItem => {});
+sub unprocessed { return { UnprocessedItems => { $_[0] => [ map { { PutRequest => { Item => $_ } } } @_[1 .. $#_] ] } } }
+unlink $log;
+plant(@state_there, BatchWriteItem => [ unprocessed('Theirs', { pk => { S => 'item7' }, v => { N => '8' } }, { pk => { S => 'item9' } }), {} ]);
+move_ok('a part of a batch', '', 'copy', @both);
+my @again = map { decode_json($_)->{RequestItems} } slurp_file($log) =~ /^BatchWriteItem (.*)/mg;
+is(scalar(@again), 2, 'is sent again');
+is(join(' ', map { "$_->{PutRequest}{Item}{pk}{S}=$_->{PutRequest}{Item}{v}{N}" } @{ $again[1]{Theirs} }), 'item7=7 item9=9', 'as it was');
+for (['an item that was not sent', 'names an item that was not sent: .*item77', unprocessed('Theirs', { pk => { S => 'item77' } })],
+	['an item of another table', 'names an item that was not sent: .*item77', unprocessed('Other', { pk => { S => 'item77' } })],
+	['no item', 'has no key attribute "pk"', { UnprocessedItems => { Theirs => [ 7 ] } }], ['no list', 'has no list Theirs', { UnprocessedItems => { Theirs => {} } }],
+	['no object', 'has UnprocessedItems that are none', { UnprocessedItems => [ 'item7' ] }])
+{
+	my ($name, $message, $answer) = @$_;
+
+	plant(@state_there, BatchWriteItem => [ $answer, {} ]);
+	move_fails("UnprocessedItems with $name", $message, '', 'copy', @both);
+}
+plant();
+
 # ---- the end of the program ----
 
 for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patience', 4], ['slow', 'compare', '--table', 'Lies', @from, @into],
