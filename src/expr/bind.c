@@ -7,7 +7,7 @@
 #include "expr/bind.h"
 
 void
-BinderInit(Binder *b, const Expr *expr, ExprBindings *bindings)
+BinderInit(Binder *b, const ExprTree *expr, ExprBindings *bindings)
 {
 	memset(b, 0, sizeof(*b));
 	b->expr = expr;

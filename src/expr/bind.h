@@ -26,13 +26,13 @@ extern ValueRef ExprBindingsAtPosition(const ExprBindings *b, int position);
 
 typedef struct Binder
 {
-	const Expr *expr;
+	const ExprTree *expr;
 	ExprBindings *bindings;
 	ExprProblem problem;
 } Binder;
 
 /* Starts without a problem. */
-extern void BinderInit(Binder *b, const Expr *expr, ExprBindings *bindings);
+extern void BinderInit(Binder *b, const ExprTree *expr, ExprBindings *bindings);
 
 /* Returns the path with its placeholders replaced; notes undefined ones. */
 extern Path BindPath(Binder *b, const ExprNode *node);

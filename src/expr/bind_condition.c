@@ -146,7 +146,7 @@ BindNode(Binder *b, const ExprNode *node)
 }
 
 Condition *
-ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *bindings)
+ConditionBind(ExprKind kind, const ExprTree *expr, ExprBindings *bindings)
 {
 	Condition  *cond;
 	Binder		b;

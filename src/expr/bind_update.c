@@ -220,7 +220,7 @@ BindUpdateAction(Binder *b, const ExprNode *node, Update *update)
 }
 
 Update *
-UpdateBind(const Expr *expr, ExprBindings *bindings)
+UpdateBind(const ExprTree *expr, ExprBindings *bindings)
 {
 	Update	   *update = UpdateCreate(expr->nitems, expr->nelements);
 	Binder		b;

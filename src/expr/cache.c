@@ -15,7 +15,7 @@ ParseExpression(int kind, Slice text, Problem *problem)
 
 static ParseCache expressions = {ParseExpression, EXPR_MAX_SIZE};
 
-const Expr *
+const ExprTree *
 ExprParse(ExprKind kind, const char *text, uint32 len, Problem *problem)
 {
 	return ParseCacheGet(&expressions, kind, (Slice) {text, len}, problem);

@@ -120,7 +120,7 @@ static BoundCall
 BindExpression(const CallSite *site, ExprKind kind)
 {
 	ExprBindings *b = BindArguments(site);
-	const Expr *expr = ExprParse(kind, VARDATA_ANY(site->kept[0]),
+	const ExprTree *expr = ExprParse(kind, VARDATA_ANY(site->kept[0]),
 								 VARSIZE_ANY_EXHDR(site->kept[0]), NULL);
 	BoundCall	bound = {0};
 

@@ -6,7 +6,7 @@
  * An expression goes through four stages, each in its own files:
  *
  *	scanner.c		text to tokens
- *	parse*.c	tokens to a parse tree (Expr), which does not depend on
+ *	parse*.c	tokens to a parse tree (ExprTree), which does not depend on
  *				names, values or schemas; cached by text (cache.c)
  *	bind*.c		parse tree + ExprBindings (+ key schema) to a bound tree:
  *				placeholders resolved, static checks done; also
@@ -58,7 +58,7 @@ typedef enum ExprKind
 	EXPR_STATEMENT				/* any part of a PartiQL statement (partiql/) */
 } ExprKind;
 
-typedef struct Expr Expr;		/* a parse tree */
+typedef struct ExprTree ExprTree;	/* a parse tree */
 typedef struct ExprBindings ExprBindings;
 typedef struct Condition Condition; /* bound condition or filter */
 typedef struct KeyCondition KeyCondition;
@@ -83,7 +83,7 @@ typedef struct NamePair
  * the order of ExprKind.  The tree is immutable and valid as long as the
  * current memory context.
  */
-extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len, Problem *problem);
+extern const ExprTree *ExprParse(ExprKind kind, const char *text, uint32 len, Problem *problem);
 
 /* ---- bindings.c ---- */
 
@@ -140,7 +140,7 @@ extern bool ExprBindingsCheckUnused(const ExprBindings *b);
 /* ---- conditions and filters ---- */
 
 /* Binds a condition, filter or key condition to names and values; palloc'd. */
-extern DYNAMO_EXPORT Condition *ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *b);
+extern DYNAMO_EXPORT Condition *ConditionBind(ExprKind kind, const ExprTree *expr, ExprBindings *b);
 
 /*
  * Whether an item satisfies a condition.  item is MISSING_VALUE if there is
@@ -231,14 +231,14 @@ struct KeyCondition
  */
 typedef struct KeyClauses KeyClauses;
 
-extern KeyClauses *KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem);
+extern KeyClauses *KeyConditionClauses(const ExprTree *expr, const Condition *cond, Problem *problem);
 extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema);
 
 /*
  * The same, but also IN is allowed, which is an equality with its first member.  Raises the
  * errors.  KeyClauseMembers returns the number of members; 0 for other clauses.
  */
-extern KeyClauses *KeyConditionClausesWithIn(const Expr *expr, const Condition *cond);
+extern KeyClauses *KeyConditionClausesWithIn(const ExprTree *expr, const Condition *cond);
 extern int	KeyClauseMembers(const KeyClauses *clauses, int i);
 
 /* Clause i, from 0, and its attribute; false if there are not so many. */
@@ -278,7 +278,7 @@ extern SearchTest *SearchConditionTests(const Condition *cond, int *n);
 /* ---- projections ---- */
 
 /* Binds a projection to names; palloc'd. */
-extern Projection *ProjectionBind(const Expr *expr, ExprBindings *b);
+extern Projection *ProjectionBind(const ExprTree *expr, ExprBindings *b);
 
 /*
  * Creates a projection of top-level attributes by name (AttributesToGet,
@@ -290,7 +290,7 @@ extern DYNAMO_EXPORT Projection *ProjectionOfNames(const Slice *names, int n);
  * Binds the projection of a PartiQL statement: the value at path i of the list
  * becomes the top-level attribute names[i].
  */
-extern DYNAMO_EXPORT Projection *ProjectionBindNamed(const Expr *list, const Slice *names);
+extern DYNAMO_EXPORT Projection *ProjectionBindNamed(const ExprTree *list, const Slice *names);
 
 /*
  * Returns a new palloc'd item with only the projected paths; {} if none
@@ -302,7 +302,7 @@ extern void ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void
 /* ---- updates ---- */
 
 /* Binds an update to names and values; palloc'd. */
-extern DYNAMO_EXPORT Update *UpdateBind(const Expr *expr, ExprBindings *b);
+extern DYNAMO_EXPORT Update *UpdateBind(const ExprTree *expr, ExprBindings *b);
 
 /* Calls visit for the top-level name of every target path. */
 extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg);

@@ -26,7 +26,7 @@ typedef struct KeyClause
 
 struct KeyClauses
 {
-	const Expr *expr;			/* NULL if built without text */
+	const ExprTree *expr;			/* NULL if built without text */
 	Problem    *problem;
 	bool		with_in;		/* IN is allowed */
 	int			n;
@@ -38,7 +38,7 @@ struct KeyClauses
 #define USUAL_CLAUSES	2
 
 static KeyClauses *
-MakeClauses(const Expr *expr, int capacity, Problem *problem)
+MakeClauses(const ExprTree *expr, int capacity, Problem *problem)
 {
 	KeyClauses *list = palloc(sizeof(KeyClauses));
 
@@ -54,7 +54,7 @@ MakeClauses(const Expr *expr, int capacity, Problem *problem)
 static bool
 ReportAt(const KeyClauses *list, int position, ExprErrorCode code, Slice one, Slice two)
 {
-	const Expr *expr = list->expr;
+	const ExprTree *expr = list->expr;
 	ExprError	error = {.code = code, .one = one, .two = two};
 
 	error.position = expr ? position : -1;
@@ -195,7 +195,7 @@ AddClauses(KeyClauses *list, const Condition *cond)
 }
 
 KeyClauses *
-KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem)
+KeyConditionClauses(const ExprTree *expr, const Condition *cond, Problem *problem)
 {
 	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES, problem);
 
@@ -203,7 +203,7 @@ KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem)
 }
 
 KeyClauses *
-KeyConditionClausesWithIn(const Expr *expr, const Condition *cond)
+KeyConditionClausesWithIn(const ExprTree *expr, const Condition *cond)
 {
 	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES, NULL);
 

@@ -268,10 +268,10 @@ CheckTextSize(Parser *p)
 	return false;
 }
 
-Expr *
+ExprTree *
 ExprParseText(ExprKind kind, Slice text, Problem *problem)
 {
-	Expr	   *expr = palloc0(sizeof(Expr));
+	ExprTree   *expr = palloc0(sizeof(ExprTree));
 	Parser		p = {.expr = expr, .problem.kind = kind, .reported = problem};
 
 	expr->kind = kind;

@@ -12,7 +12,7 @@
 
 typedef struct Parser
 {
-	Expr	   *expr;
+	ExprTree   *expr;
 	Token		previous;		/* text.data is NULL if there is none */
 	Token		token;			/* to be consumed next */
 	int			operators;

@@ -22,7 +22,7 @@ struct Projection
 };
 
 Projection *
-ProjectionBind(const Expr *expr, ExprBindings *bindings)
+ProjectionBind(const ExprTree *expr, ExprBindings *bindings)
 {
 	Projection *proj = palloc0(sizeof(Projection));
 	Binder		b;
@@ -52,7 +52,7 @@ ProjectionOfNames(const Slice *names, int n)
 }
 
 Projection *
-ProjectionBindNamed(const Expr *list, const Slice *names)
+ProjectionBindNamed(const ExprTree *list, const Slice *names)
 {
 	Projection *proj = palloc0(sizeof(Projection));
 

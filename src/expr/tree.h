@@ -77,7 +77,7 @@ typedef struct ExprNode
 	bool		parenthesized;	/* has its own parentheses */
 } ExprNode;
 
-struct Expr
+struct ExprTree
 {
 	ExprKind	kind;
 	Slice		text;
@@ -168,6 +168,6 @@ extern bool ExprIsReservedWord(Slice word);
  * long as the tree.  Finds every problem that does not depend on bindings;
  * NULL if one is noted.
  */
-extern Expr *ExprParseText(ExprKind kind, Slice text, Problem *problem);
+extern ExprTree *ExprParseText(ExprKind kind, Slice text, Problem *problem);
 
 #endif							/* DYNAMO_EXPR_TREE_H */

@@ -36,7 +36,7 @@ OpBindings(const ExprArgs *args, bool any_expression, bool any_value_expression,
 	return b;
 }
 
-const Expr *
+const ExprTree *
 OpParse(ExprKind kind, const ExprText *expr)
 {
 	return ExprParse(kind, expr->text.data, expr->text.len, NULL);

@@ -37,6 +37,6 @@ extern bool KeyPathVisitor(Slice name, bool nested, void *arg);
 extern bool KeyTargetVisitor(Slice name, bool nested, void *arg);
 
 /* Parses an expression that is given. */
-extern DYNAMO_EXPORT const Expr *OpParse(ExprKind kind, const ExprText *expr);
+extern DYNAMO_EXPORT const ExprTree *OpParse(ExprKind kind, const ExprText *expr);
 
 #endif							/* DYNAMO_CALL_BINDINGS_H */

@@ -41,7 +41,7 @@ BindReadExpressions(Reader *r)
 {
 	const ReadOp *op = r->op;
 	bool		values = op->key_condition.given || op->filter.given;
-	const Expr *key_expr = NULL;
+	const ExprTree *key_expr = NULL;
 	Condition  *key_condition = NULL;
 	ExprBindings *b;
 

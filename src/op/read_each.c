@@ -14,7 +14,7 @@
 static const KeyTest *
 TestsOfQuery(const ReadOp *op, ValueRef values, const KeySchema *key)
 {
-	const Expr *expr = OpParse(EXPR_KEY_CONDITION, &op->key_condition);
+	const ExprTree *expr = OpParse(EXPR_KEY_CONDITION, &op->key_condition);
 	ExprArgs	args = op->args;
 	Condition  *condition;
 

@@ -601,7 +601,7 @@ CheckTokens(PartiqlParser *p)
 }
 
 static void
-InitExpr(Expr *expr, Slice text)
+InitExpr(ExprTree *expr, Slice text)
 {
 	expr->kind = EXPR_STATEMENT;
 	expr->text = text;

@@ -44,10 +44,10 @@ struct Statement
 	int			nparameters;
 	int			nvalues;
 	Literal    *values;			/* linked by next */
-	Expr		projection;		/* SELECT: items; empty for "*" */
+	ExprTree	projection;		/* SELECT: items; empty for "*" */
 	Slice	   *names;			/* result names of the projection */
-	Expr		where;			/* root is NULL if there is none */
-	Expr		update;			/* UPDATE: items */
+	ExprTree	where;			/* root is NULL if there is none */
+	ExprTree	update;			/* UPDATE: items */
 	Literal    *item;			/* INSERT */
 	StatementReturning returning;
 	int			norder;

@@ -71,7 +71,7 @@ PatternClause *
 PatternClauses(const AccessPattern *pattern, int *n)
 {
 	const char *text = pattern->condition;
-	const Expr *expr;
+	const ExprTree *expr;
 	KeyClauses *clauses;
 	Slice		attribute;
 	KeyTest		test;

@@ -75,7 +75,7 @@ CheckNegation(ExprKind kind, Slice text, bool matches, ValueRef item)
 {
 	char	   *negated = psprintf("NOT (%.*s)", (int) text.len, text.data);
 	Problem		problem = NO_PROBLEM;
-	const Expr *expr;
+	const ExprTree *expr;
 	const Condition *cond;
 
 	if (memchr(text.data, '\0', text.len) || text.len > EXPR_MAX_SIZE - 6)
@@ -96,7 +96,7 @@ VisitPath(Slice name, bool nested, void *arg)
 }
 
 static void
-TestCondition(ExprKind kind, Slice text, const Expr *expr, ExprBindings *b)
+TestCondition(ExprKind kind, Slice text, const ExprTree *expr, ExprBindings *b)
 {
 	const Condition *cond = ConditionBind(kind, expr, b);
 	ValueRef	item = Parsed(item_text);
@@ -109,7 +109,7 @@ TestCondition(ExprKind kind, Slice text, const Expr *expr, ExprBindings *b)
 }
 
 static void
-TestKeyCondition(const Expr *expr, ExprBindings *b, Problem *problem)
+TestKeyCondition(const ExprTree *expr, ExprBindings *b, Problem *problem)
 {
 	static const ValueType types[] = {VALUE_S, VALUE_N, VALUE_B, VALUE_S};
 	static const char *const names[] = {"s", "n", "b", "k"};
@@ -133,7 +133,7 @@ TestKeyCondition(const Expr *expr, ExprBindings *b, Problem *problem)
 }
 
 static void
-TestProjection(const Expr *expr, ExprBindings *b)
+TestProjection(const ExprTree *expr, ExprBindings *b)
 {
 	const Projection *proj = ProjectionBind(expr, b);
 
@@ -145,7 +145,7 @@ TestProjection(const Expr *expr, ExprBindings *b)
 }
 
 static void
-TestUpdate(const Expr *expr, ExprBindings *b)
+TestUpdate(const ExprTree *expr, ExprBindings *b)
 {
 	const Update *update = UpdateBind(expr, b);
 	ValueRef	item = Parsed(item_text);
@@ -216,7 +216,7 @@ CheckBuiltUpdate(int which, Slice a, const char *name, ValueRef v)
 	ValueRef	item = Parsed(item_text);
 	Problem		problem = NO_PROBLEM;
 	Problem		built_problem = NO_PROBLEM;
-	const Expr *expr = ExprParseText(EXPR_UPDATE, Text(text), &problem);
+	const ExprTree *expr = ExprParseText(EXPR_UPDATE, Text(text), &problem);
 	Update	   *bound = expr != NULL ? UpdateBind(expr, Bindings(&problem)) : NULL;
 	struct varlena *x = bound != NULL ? UpdateApply(bound, item, MISSING_VALUE, &problem) : NULL;
 	struct varlena *y;
@@ -240,7 +240,7 @@ TestBuilt(const uint8 *data, size_t size)
 	ValueRef	item = Parsed(item_text);
 	Problem		problem = NO_PROBLEM;
 	char	   *text;
-	const Expr *expr;
+	const ExprTree *expr;
 	const Condition *cond;
 
 	ContainerOpen(Parsed(values_text), &values);
@@ -267,7 +267,7 @@ Test(const uint8 *data, size_t size)
 	Slice		text = {memcpy(palloc(size - 1), data + 1, size - 1), (uint32) size - 1};
 	Problem		problem = NO_PROBLEM;
 	ExprBindings *b = Bindings(&problem);
-	const Expr *expr = ExprParseText(kind, text, &problem);
+	const ExprTree *expr = ExprParseText(kind, text, &problem);
 
 	FUZZ_CHECK((expr != NULL) == !ProblemIsNoted(&problem));
 	if (expr == NULL)
