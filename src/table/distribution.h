@@ -2,10 +2,10 @@
  * distribution.h
  *	  Distributed tables (placement.h), and what is refused on them.
  *
- * Functions reach the rows of such a table by SQL statements, which are sent
- * to the shards.  Whatever reads or writes the table's own heap, or needs one
- * transaction, one lock or one catalog for all nodes, is refused here by name:
- * it would succeed with a wrong result.
+ * Functions reach the rows of such a table on its shards: directly, or through
+ * the node that has the shard (store/elsewhere.h).  Whatever reads or writes the
+ * table's own heap, or needs one transaction, one lock or one catalog for all
+ * nodes, is refused here by name: it would succeed with a wrong result.
  */
 #ifndef DYNAMO_TABLE_DISTRIBUTION_H
 #define DYNAMO_TABLE_DISTRIBUTION_H
