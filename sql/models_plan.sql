@@ -241,6 +241,40 @@ SELECT create_entity('family', 'child', '{"PK": "C#{child_id}", "SK": "C", "G1":
 SELECT create_copy('family', 'parent_name', 'parent', 'child', '{"parent_name": "name"}', index_name => 'by_parent');
 SELECT object, change, detail FROM plan_model(replace(export_model('family')::text, '"G2": "C#', '"G2": "D#')::json);
 SELECT object, change, detail FROM plan_model(replace(export_model('family')::text, '"G1": "P#', '"G1": "Q#')::json);
+-- a declared attribute whose name is a reserved word, in a condition without a name
+SELECT create_table('bare', 'PK', indexes => '[{"index_name": "by_day", "partition_key": "G1"}]');
+SELECT apply_model('{"tables": [{"table_name": "bare", "partition_key": "PK", "entities": [{"entity_name": "sale", "type_attribute": "kind", "keys": {"PK": "S#{id}", "G1": "{day}"},
+	"attributes": {"id": "text", "day": "text", "total": "int"}, "index_conditions": {"by_day": "total > :least"}, "expression_attribute_values": {":least": {"N": "5"}}}]}]}');
+SELECT * FROM plan_model('{"tables": [{"table_name": "bare", "partition_key": "PK", "entities": [{"entity_name": "sale", "type_attribute": "kind", "keys": {"PK": "S#{id}", "G1": "{day}"},
+	"attributes": {"id": "text", "day": "text", "total": "int"}, "index_conditions": {"by_day": "#t > :least"}, "expression_attribute_values": {":least": {"N": "5"}}, "expression_attribute_names": {"#t": "total"}}]}]}');
+SELECT apply_model('{"tables": [{"table_name": "bare", "partition_key": "PK", "entities": [{"entity_name": "sale", "type_attribute": "kind", "keys": {"PK": "S#{id}", "G1": "{day}"},
+	"attributes": {"id": "text", "day": "text", "total": "int"}, "index_conditions": {"by_day": 5}}]}]}');
+-- a template of what is no key any more: in no document, and refused
+SELECT drop_index('bare', 'by_day');
+SELECT keys FROM dynamo.entities WHERE table_name = 'bare';
+SELECT export_model('bare');
+SELECT count(*) FROM plan_model(export_model('bare'));
+SELECT object, change, detail, statement IS NULL AS no_statement, problem FROM plan_model('{"tables": [{"table_name": "bare", "partition_key": "PK", "entities": [{"entity_name": "sale", "type_attribute": "kind",
+	"keys": {"PK": "S#{id}", "G1": "{day}", "G2": "x"}, "attributes": {"id": "text", "day": "text", "total": "int"}}, {"entity_name": "lot", "keys": {"PK": "L#{id}", "G3": "x"}}]}]}');
+SELECT create_index('bare', 'by_day', 'G1');
+SELECT export_model('bare') #>> '{tables,0,entities,0,keys}' AS keys;
+SELECT object, change, problem FROM plan_model((replace(export_model('bare')::text, 'by_day', 'by_date'))::json);
+SELECT object, change, problem FROM plan_model(jsonb_set(export_model('bare')::jsonb, '{tables,0,indexes}', '[]')::json);
+-- a part that is there twice; a view that two members name is one
+SELECT object, problem FROM plan_model('{"tables": [{"table_name": "bare", "partition_key": "PK", "indexes": [{"index_name": "by_day", "partition_key": "G1"}, {"index_name": "by_day", "partition_key": "G1"}]}]}')
+	WHERE problem IS NOT NULL;
+SELECT apply_model('{"tables": [{"table_name": "bare", "partition_key": "PK", "entities": [{"entity_name": "sale", "type_attribute": "kind", "keys": {"PK": "S#{id}", "G1": "{day}"},
+	"attributes": {"id": "text", "day": "int"}, "view_name": "sales"}], "views": [{"view_name": "sales", "entity_name": "sale"}],
+	"access_patterns": [{"pattern_name": "sales_on", "key_condition": "day = :day", "index_name": "by_day", "entities": ["sale"]}]}]}');
+-- a pattern whose parameters get other types is the same pattern, with its rights
+REVOKE EXECUTE ON FUNCTION sales_on FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sales_on TO regress_plan_reader;
+COMMENT ON FUNCTION sales_on IS 'kept';
+SELECT apply_model((replace(export_model('bare')::text, '"day": {"type": "int"}', '"day": {"type": "bigint"}'))::json);
+SELECT p.oid::regprocedure, p.proacl::text ~ '[{,]=X/' AS everybody, has_function_privilege('regress_plan_reader', p.oid, 'EXECUTE') AS reader, obj_description(p.oid)
+FROM pg_proc p WHERE p.proname = 'sales_on';
+SELECT count(*) FROM plan_model(export_model('bare'));
+SELECT create_access_pattern('bare', 'sales_on', 'id = :id', entities => '{sale}');
 RESET search_path;
 DROP SCHEMA t_plan, t_plan_copy CASCADE;
 DROP ROLE regress_plan_reader, "regress plan writer";

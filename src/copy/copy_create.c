@@ -96,12 +96,12 @@ StoredList(Oid relid)
 /* ---- creating ---- */
 
 static void
-CheckTableKind(const char *table_name, Oid relid, const TableDef *def)
+CheckTableKind(Oid relid, const TableDef *def)
 {
 	if (get_rel_relkind(relid) != RELKIND_RELATION || get_rel_relispartition(relid) || def->distributed)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("table \"%s\" is %s", TableNameForMessage(table_name), def->distributed ? "distributed" : "partitioned"),
+				 errmsg("table \"%s\" is %s", get_rel_name(relid), def->distributed ? "distributed" : "partitioned"),
 				 errdetail("Only plain tables can have copies and totals.")));
 }
 
@@ -158,7 +158,7 @@ CopiesStore(const char *table_name, const char *list)
 	Oid			relid;
 	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
 
-	CheckTableKind(table_name, relid, def);
+	CheckTableKind(relid, def);
 	RefuseWhileMoving(def, "declare copies and totals beside");
 	StoreChecked(relid, def, list);
 	CommandCounterIncrement();
@@ -175,12 +175,12 @@ CreateNamed(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 	JsonbContainer *found = NamedListFind(stored, name);
 	char	   *list = NamedListChange(stored, name, PrintArguments(fcinfo, name, member));
 
-	CheckTableKind(table_name, relid, def);
+	CheckTableKind(relid, def);
 	RefuseWhileMoving(def, "declare copies and totals beside");
 	if (found != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, TableNameForMessage(table_name))));
+				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, get_rel_name(relid))));
 	StoreChecked(relid, def, list);
 	if (PG_ARGISNULL(8) || PG_GETARG_BOOL(8))
 		CopyFill(table_name, name);

@@ -29,6 +29,7 @@
 #include "design/bare_names.h"
 #include "design/entity_attributes.h"
 #include "design/entity_list.h"
+#include "design/entity_names.h"
 #include "errors.h"
 #include "item/convert.h"
 #include "item/json.h"
@@ -60,32 +61,6 @@ typedef struct EntityRequest
 } EntityRequest;
 
 /* ---- keys ---- */
-
-/* Walks the entries of an object; name and value are set for each. */
-static bool
-NextObjectEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
-{
-	JsonbValue	key;
-
-	if (*it == NULL)
-	{
-		*it = JsonbIteratorInit(&object->root);
-		(void) JsonbIteratorNext(it, &key, true);
-	}
-	if (JsonbIteratorNext(it, &key, true) != WJB_KEY)
-		return false;
-	*name = pnstrdup(key.val.string.val, key.val.string.len);
-	(void) JsonbIteratorNext(it, value, true);
-	return true;
-}
-
-static char *
-GetText(const JsonbValue *value, const char *what, const char *name)
-{
-	if (value->type != jbvString)
-		InvalidArgument("%s \"%s\" is not a string", what, name);
-	return pnstrdup(value->val.string.val, value->val.string.len);
-}
 
 /* Whether an attribute is a key of the index, and none of the table. */
 static bool
@@ -143,7 +118,7 @@ FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
 	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
 	{
 		char	   *condition = BareNamesReplace(&unconstify(EntityRequest *, r)->names,
-												 GetText(&value, "the condition of index", index_name));
+												 ObjectEntryText(&value, "the condition of index", index_name));
 
 		if (!IsKeyOfIndex(def, TableDefIndex(def, index_name), def->attributes[attribute].name))
 			continue;
@@ -252,39 +227,6 @@ AppendEntityKey(StringInfo out, const EntityRequest *r, const TableDef *def,
 	appendStringInfoChar(out, '}');
 }
 
-/* IsDeclaredName. */
-static bool
-IsEntityName(const void *arg, Slice name)
-{
-	const EntityRequest *r = arg;
-	JsonbIterator *it = NULL;
-	JsonbValue	value;
-	char	   *attribute;
-
-	if (DeclaredAttributeFind(&r->attributes, name) != NULL || (r->type_attribute != NULL && SliceIs(name, r->type_attribute)))
-		return true;
-	while (!r->attributes.given && r->keys != NULL && NextObjectEntry(&it, r->keys, &attribute, &value))
-	{
-		if (value.type == jbvString && TemplateUses(TemplateGet((Slice) {value.val.string.val, value.val.string.len}), name))
-			return true;
-	}
-	return false;
-}
-
-/* Finds the names in all conditions, so that each of them is stored with the same names. */
-static void
-FindBareNames(EntityRequest *r)
-{
-	JsonbIterator *it = NULL;
-	JsonbValue	value;
-	char	   *index_name;
-
-	r->names.is_declared = IsEntityName;
-	r->names.arg = r;
-	while (r->conditions != NULL && NextObjectEntry(&it, r->conditions, &index_name, &value))
-		(void) BareNamesReplace(&r->names, GetText(&value, "the condition of index", index_name));
-}
-
 static void
 AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
 {
@@ -297,7 +239,7 @@ AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
 		return;
 	appendStringInfoString(out, ", \"keys\": [");
 	while (NextObjectEntry(&it, r->keys, &name, &value))
-		AppendEntityKey(out, r, def, name, GetText(&value, "the template of", name));
+		AppendEntityKey(out, r, def, name, ObjectEntryText(&value, "the template of", name));
 	appendStringInfoChar(out, ']');
 }
 
@@ -597,7 +539,7 @@ FindOld(EntityRequest *r, const TableDef *def)
 	if (!r->replaces)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, TableNameForMessage(r->table_name)),
+				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, get_rel_name(def->relid)),
 				 errhint("To declare it anew, add replace => true.")));
 	RefuseMoving(r->old, "declare anew");
 	r->old_json = EntityJson(def, r->name);
@@ -629,7 +571,7 @@ CreateEntity(void *arg)
 	SPI_connect();
 	if (!PG_ARGISNULL(3))
 		DeclaredAttributesRead(&r.attributes, PG_GETARG_DATUM(3));
-	FindBareNames(&r);
+	EntityNamesFind(&r.names, &(EntityNames) {&r.attributes, r.type_attribute, r.keys}, r.conditions);
 	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
 	DeclaredValuesCheck(RequireEntity(def, r.name));

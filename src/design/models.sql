@@ -211,16 +211,24 @@ SELECT CASE WHEN json_typeof($1) = 'string' THEN ($1 #>> '{}')::jsonb WHEN json_
 END;
 COMMENT ON FUNCTION dynamo_internal.model_object(json) IS 'returns an object that is given as such, or as a text';
 
+-- Declared attributes that are reserved words may stand in conditions; they are stored with names.
+CREATE FUNCTION dynamo_internal.named_conditions(entity jsonb, expression_attribute_names jsonb) RETURNS jsonb
+	LANGUAGE C IMMUTABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_named_conditions';
+COMMENT ON FUNCTION dynamo_internal.named_conditions(jsonb, jsonb) IS 'returns the conditions of an entity in a document, and the names in them, as dynamo.create_entity stores them';
+
 CREATE FUNCTION dynamo_internal.model_entity(entity json) RETURNS jsonb
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT jsonb_strip_nulls(jsonb_build_object('keys', COALESCE($1 -> 'keys', '{}'::json), 'type_attribute', $1 -> 'type_attribute',
+SELECT e.entity || CASE WHEN jsonb_typeof(e.entity -> 'index_conditions') = 'object'
+	THEN dynamo_internal.named_conditions(e.entity, e.entity -> 'expression_attribute_names') ELSE '{}'::jsonb END
+FROM (SELECT jsonb_strip_nulls(jsonb_build_object('keys', COALESCE($1 -> 'keys', '{}'::json), 'type_attribute', $1 -> 'type_attribute',
 		'type_value', CASE WHEN $1 ->> 'type_attribute' IS NOT NULL THEN COALESCE($1 ->> 'type_value', $1 ->> 'entity_name') END,
 		'index_conditions', dynamo_internal.model_object($1 -> 'index_conditions'),
 		'expression_attribute_values', dynamo_internal.model_object($1 -> 'expression_attribute_values'),
 		'expression_attribute_names', dynamo_internal.model_object($1 -> 'expression_attribute_names'),
 		'on_mismatch', COALESCE($1 ->> 'on_mismatch', 'error'), 'check_types', COALESCE(($1 ->> 'check_types')::bool, false)))
-	|| jsonb_build_object('attributes', dynamo_internal.model_attributes(NULLIF(($1 -> 'attributes')::text, 'null')::json));
+	|| jsonb_build_object('attributes', dynamo_internal.model_attributes(NULLIF(($1 -> 'attributes')::text, 'null')::json)) AS entity) e;
 END;
 COMMENT ON FUNCTION dynamo_internal.model_entity(json) IS 'returns the declaration of an entity in one form';
 
@@ -339,6 +347,8 @@ WITH listed AS (
 	SELECT 'view', e.entity ->> 'view_name', e.n, json_build_object('view_name', e.entity ->> 'view_name', 'entity_name', e.entity ->> 'entity_name')
 	FROM json_array_elements(CASE WHEN json_typeof($1 -> 'entities') = 'array' THEN $1 -> 'entities' END) WITH ORDINALITY e(entity, n)
 	WHERE e.entity ->> 'view_name' IS NOT NULL
+		AND NOT EXISTS (SELECT FROM json_array_elements(CASE WHEN json_typeof($1 -> 'views') = 'array' THEN $1 -> 'views' END) v
+						WHERE v ->> 'view_name' = e.entity ->> 'view_name' AND v ->> 'schema_name' IS NULL)
 	UNION ALL
 	SELECT 'option', o.key, o.n, o.value FROM json_each(CASE WHEN json_typeof($1 -> 'options') = 'object' THEN $1 -> 'options' END) WITH ORDINALITY o(key, value, n)
 	UNION ALL
@@ -634,24 +644,29 @@ FROM dynamo_internal.model_patterns($1) p JOIN pg_proc f ON f.oid = p.object;
 END;
 COMMENT ON FUNCTION dynamo_internal.model_grants(regclass) IS 'returns the rights to a table, its views and its access patterns for a document';
 
+-- Entities keep the templates of attributes that have been keys of an index; what composes no key belongs in no document.
 CREATE FUNCTION dynamo_internal.model_entities(definition jsonb) RETURNS SETOF json
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT dynamo_internal.given(json_build_object('entity_name', e.entity ->> 'name',
 	'type_attribute', e.entity #> '{type,attribute}', 'type_value', e.entity #> '{type,value}',
-	'keys', (SELECT json_object_agg(k.k ->> 'attribute', k.k -> 'template' ORDER BY k.n) FROM jsonb_array_elements(e.entity -> 'keys') WITH ORDINALITY k(k, n)),
+	'keys', (SELECT json_object_agg(k.k ->> 'attribute', k.k -> 'template' ORDER BY k.n) FROM jsonb_array_elements(e.keys) WITH ORDINALITY k(k, n)),
 	'attributes', (SELECT json_object_agg(a.a ->> 'name', CASE WHEN a.a -> 'qualified' IS NULL THEN a.a - '{name,holds}'::text[]
 						ELSE jsonb_set(a.a - '{name,holds,qualified}'::text[], '{type}', a.a -> 'qualified') END ORDER BY a.n)
 				   FROM jsonb_array_elements(e.entity -> 'attributes') WITH ORDINALITY a(a, n)),
 	'index_conditions', (SELECT json_object_agg(i.i ->> 'name', c.condition ORDER BY i.i ->> 'name' COLLATE "C")
 		FROM jsonb_array_elements($1 -> 'indexes') i(i),
-			LATERAL (SELECT min(k ->> 'condition') FROM jsonb_array_elements(e.entity -> 'keys') k
+			LATERAL (SELECT min(k ->> 'condition') FROM jsonb_array_elements(e.keys) k
 					 WHERE (i.i -> 'partition') || (i.i -> 'sort') ? (k ->> 'attribute') AND NOT ($1 -> 'partition') || ($1 -> 'sort') ? (k ->> 'attribute')
 					 HAVING bool_and(k ->> 'condition' IS NOT NULL)) c(condition)),
-	'expression_attribute_values', (SELECT max(k ->> 'values')::json FROM jsonb_array_elements(e.entity -> 'keys') k),
-	'expression_attribute_names', (SELECT max((k -> 'names')::text)::json FROM jsonb_array_elements(e.entity -> 'keys') k),
+	'expression_attribute_values', (SELECT max(k ->> 'values')::json FROM jsonb_array_elements(e.keys) k),
+	'expression_attribute_names', (SELECT max((k -> 'names')::text)::json FROM jsonb_array_elements(e.keys) k),
 	'on_mismatch', e.entity -> 'on_mismatch', 'check_types', e.entity -> 'check_types'))
-FROM jsonb_array_elements($1 -> 'entities') e(entity)
+FROM (SELECT j.entity, (SELECT jsonb_agg(k.k ORDER BY k.n) FROM jsonb_array_elements(j.entity -> 'keys') WITH ORDINALITY k(k, n)
+						WHERE (k.k ->> 'attribute') = ANY (a.names)) AS keys
+	  FROM jsonb_array_elements($1 -> 'entities') j(entity) CROSS JOIN (
+		SELECT ARRAY(SELECT p.name FROM (SELECT $1 AS place UNION ALL SELECT jsonb_array_elements($1 -> 'indexes')) l
+			CROSS JOIN LATERAL jsonb_array_elements_text((l.place -> 'partition') || (l.place -> 'sort')) p(name)) AS names) a) e
 ORDER BY e.entity ->> 'name' COLLATE "C";
 END;
 COMMENT ON FUNCTION dynamo_internal.model_entities(jsonb) IS 'returns the entities of a table''s definition for a document';
@@ -992,6 +1007,16 @@ f AS MATERIALIZED (
 	SELECT m.kind, m.name, m.n, m.change, m.was, m.was_form, m.must, m.must_form, m.goes, m.comes, m.moves, m.shifts,
 		CASE WHEN m.kind IN ('time to live', 'stream') THEN m.kind WHEN m.kind = 'grant' THEN m.name ELSE format('%s "%s"', m.kind, m.name) END AS object
 	FROM existing e CROSS JOIN populated o CROSS JOIN LATERAL dynamo_internal.model_fates($1, e.t, o.entities) m),
+-- templates of what is no key in the document
+stray AS MATERIALIZED (
+	SELECT f.name, format('%s: no key attribute of the table or its indexes', string_agg(format('"%s"', k.key), ', ' ORDER BY k.key COLLATE "C")) AS problem
+	FROM existing e CROSS JOIN LATERAL (SELECT CASE WHEN $1 -> 'indexes' IS NULL THEN e.t ELSE $1 END AS indexed) i
+		CROSS JOIN f CROSS JOIN LATERAL jsonb_object_keys(f.must_form -> 'keys') k(key)
+	WHERE f.kind = 'entity' AND f.must IS NOT NULL AND $1 -> 'entities' IS NOT NULL
+		AND NOT EXISTS (SELECT FROM (SELECT NULL AS index_name UNION ALL
+			SELECT j ->> 'index_name' FROM json_array_elements(CASE WHEN json_typeof(i.indexed -> 'indexes') = 'array' THEN i.indexed -> 'indexes' END) j) n
+			WHERE k.key = ANY (dynamo_internal.model_key_attributes(CASE WHEN n.index_name IS NULL THEN $1 ELSE i.indexed END, n.index_name)))
+	GROUP BY f.name),
 whole AS MATERIALIZED (
 	SELECT COALESCE(sum(s.items), 0)::int8 AS items, COALESCE(sum(s.bytes), 0)::int8 AS bytes FROM size s),
 large AS MATERIALIZED (
@@ -1022,6 +1047,9 @@ step AS (
 		ELSE dynamo_internal.model_key($1) END) AS difference OFFSET 0) d
 	WHERE e.t IS NOT NULL AND d.difference IS NOT NULL
 	UNION ALL
+	SELECT 1, min(p.n), format('%s "%s"', p.kind, p.name), 'add', NULL, NULL, 0, 0, NULL, 'the document has it more than once'
+	FROM dynamo_internal.model_parts($1) p WHERE p.kind NOT IN ('grant', 'option') GROUP BY p.kind, p.name HAVING count(*) > 1
+	UNION ALL
 	-- what goes
 	SELECT CASE f.kind WHEN 'grant' THEN 1 WHEN 'access pattern' THEN 2 WHEN 'total' THEN 3 WHEN 'copy' THEN 3 WHEN 'reference' THEN 4 WHEN 'unique constraint' THEN 4
 			WHEN 'view' THEN 5 WHEN 'entity' THEN 6 WHEN 'index' THEN CASE WHEN f.comes THEN 8 ELSE 35 END WHEN 'vector index' THEN 8 ELSE 7 END,
@@ -1045,6 +1073,7 @@ step AS (
 		CASE WHEN f.kind IN ('index', 'vector index', 'unique constraint', 'reference') THEN w.items ELSE 0 END,
 		CASE WHEN f.kind IN ('index', 'vector index', 'unique constraint', 'reference') THEN w.bytes ELSE 0 END,
 		dynamo_internal.model_locks(f.kind, 'add', l.large), CASE WHEN c.made IS NULL THEN format('there is no privilege "%s"', f.must ->> 'privilege')
+			WHEN f.kind = 'entity' THEN (SELECT s.problem FROM stray s WHERE s.name = f.name)
 			WHEN f.kind = 'grant' AND o.kind IS NOT NULL AND NOT EXISTS (SELECT FROM f e WHERE e.kind = o.kind AND e.must IS NOT NULL AND e.name = o.name)
 			THEN format('the document has no %s "%s"', o.kind, o.name) END
 	FROM f CROSS JOIN place p CROSS JOIN whole w CROSS JOIN large l JOIN dynamo_internal.model_kinds() k ON k.kind = f.kind
@@ -1080,9 +1109,13 @@ step AS (
 	WHERE f.kind IN ('copy', 'total') AND f.comes
 	UNION ALL
 	-- what changes in place
+	SELECT 30, f.n, f.object, 'change', NULL, NULL, 0, 0, NULL, s.problem
+	FROM f JOIN stray s ON s.name = f.name WHERE f.kind = 'entity' AND f.change = 'keep'
+	UNION ALL
 	SELECT 30, e.n, e.object, 'change', dynamo_internal.model_difference(e.was_form, e.must_form), c.made, CASE WHEN e.migrates THEN e.items ELSE 0 END,
 		CASE WHEN e.migrates THEN e.bytes ELSE 0 END, dynamo_internal.model_locks('entity', CASE WHEN e.migrates THEN 'migrate' ELSE 'change' END, false),
-		CASE WHEN c.made IS NULL THEN format('%s items have the former type attribute, and no function gives them another', e.items)
+		CASE WHEN EXISTS (SELECT FROM stray s WHERE s.name = e.name) THEN (SELECT s.problem FROM stray s WHERE s.name = e.name)
+			WHEN c.made IS NULL THEN format('%s items have the former type attribute, and no function gives them another', e.items)
 			WHEN e.migrates THEN 'moves items in the background: execute this statement alone, and apply the model when dynamo.migrations says complete' END
 	FROM entity e CROSS JOIN place p CROSS JOIN LATERAL (SELECT CASE WHEN e.migrates THEN
 			(SELECT dynamo_internal.call_statement('migrate_entity', p.call_name, CASE WHEN e.is_named_anew
@@ -1110,6 +1143,11 @@ step AS (
 		AND (f.change = 'change' OR s.name IS NOT NULL OR EXISTS (SELECT FROM f o WHERE o.kind = 'entity' AND (o.goes OR o.comes OR o.shifts)
 				OR o.kind = 'entity' AND o.change = 'change' AND NOT o.moves AND o.was_form -> 'attributes' <> o.must_form -> 'attributes'
 					AND EXISTS (SELECT FROM f v WHERE v.kind = 'view' AND v.name = f.must ->> 'view_name' AND v.must ->> 'entity_name' = o.name)
+				-- parameters have the types of attributes
+				OR o.kind = 'entity' AND o.change = 'change' AND NOT o.moves AND COALESCE(f.must::jsonb -> 'entities' ? o.name, true)
+					AND EXISTS (SELECT FROM jsonb_each(o.must_form -> 'attributes') a
+								WHERE (o.was_form -> 'attributes' ? a.key OR o.was_form -> 'attributes' = '{}')
+									AND a.value -> 'type' IS DISTINCT FROM o.was_form #> ARRAY['attributes', a.key, 'type'])
 				OR o.kind = 'index' AND o.change = 'change' AND o.name = f.must ->> 'index_name')))
 SELECT s.step, s.n, s.object, s.change, s.detail, s.statement, s.items, s.bytes, s.locks, s.problem FROM step s;
 END;

@@ -23,6 +23,7 @@
 
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
+#include "utils/acl.h"
 
 #include "entity/entity.h"
 #include "table/table.h"
@@ -363,6 +364,24 @@ extern AccessPattern *PatternIfAny(Oid function);
 
 /* Raises an error in that case. */
 extern AccessPattern *PatternOfFunction(Oid function);
+
+/* ---- pattern_replace.c ---- */
+
+/* What a pattern has beside its declaration. */
+typedef struct PatternKept
+{
+	Acl		   *rights;			/* NULL: those of a new function */
+	char	   *comment;		/* NULL: none */
+} PatternKept;
+
+/* Returns the functions of this name, in a schema, that are the current user's patterns of a table (AccessPattern's relation). */
+extern List *PatternsOfName(Oid schema, const char *name, const char *relation);
+
+/* Drops the function of a pattern, as the current user; returns what the next one gets. */
+extern PatternKept *PatternDropKeeping(Oid function);
+
+/* Gives it to a function of the current user. */
+extern void PatternGiveKept(Oid function, const PatternKept *kept);
 
 /* ---- pattern_sql.c ---- */
 

@@ -493,14 +493,33 @@ ResultClause(const AccessPattern *p)
 	return "pg_catalog.jsonb";
 }
 
-/* A function is only replaced by a pattern if it is one. */
-static void
-CheckReplaced(List *name, int n, const Oid *types)
+/*
+ * Sees to it that the table has one pattern of the name.  A function is only replaced by a pattern if
+ * it is one; one that has other parameters is dropped.  Returns what it had; NULL if none was dropped.
+ */
+static PatternKept *
+DropOthersOfName(const AccessPattern *p, const char *name, List *qualified, int n, const Oid *types, bool replace)
 {
-	Oid			old = LookupFuncName(name, n, types, true);
+	Oid			same = LookupFuncName(qualified, n, types, true);
+	List	   *others = list_delete_oid(PatternsOfName(SchemaToCreateIn(), name, p->relation), same);
 
-	if (OidIsValid(old))
-		(void) PatternOfFunction(old);
+	if (replace && OidIsValid(same))
+		(void) PatternOfFunction(same);
+	if (others == NIL)
+		return NULL;
+	if (!replace)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_FUNCTION),
+				 errmsg("access pattern \"%s\" already exists", name),
+				 errdetail("It is function %s.", format_procedure(linitial_oid(others))),
+				 errhint("To declare it anew, add replace => true.")));
+	if (OidIsValid(same) || list_length(others) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_AMBIGUOUS_FUNCTION),
+				 errmsg("there are several access patterns \"%s\"", name),
+				 errdetail("One is function %s.", format_procedure(linitial_oid(others))),
+				 errhint("Drop all but one of them.")));
+	return PatternDropKeeping(linitial_oid(others));
 }
 
 static Oid
@@ -510,6 +529,7 @@ CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char 
 	char	   *function;
 	List	   *names;
 	int			n = p->nparameters;
+	PatternKept *kept;
 	Oid			oid;
 
 	if (strcmp(p->returns, "page") == 0)
@@ -519,8 +539,7 @@ CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char 
 	}
 	function = QualifiedName(schema, name);
 	names = list_make2(makeString(get_namespace_name(schema)), makeString(unconstify(char *, name)));
-	if (replace)
-		CheckReplaced(names, n, types);
+	kept = DropOthersOfName(p, name, names, n, types, replace);
 	RunStatement("CREATE %sFUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED AS %s",
 				 replace ? "OR REPLACE " : "", function, ParameterList(p), ResultClause(p),
 				 quote_literal_cstr(psprintf("%s%s", PatternRecordPrint(p, body), body)));
@@ -528,6 +547,8 @@ CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char 
 	/* nothing in its declaration belongs to the extension, with which it must go */
 	if (strcmp(p->returns, "document") == 0)
 		RunStatement("ALTER FUNCTION %s DEPENDS ON EXTENSION dynamo", format_procedure_qualified(oid));
+	if (kept != NULL)
+		PatternGiveKept(oid, kept);
 	if (description != NULL)
 		RunStatement("COMMENT ON FUNCTION %s IS %s", format_procedure_qualified(oid), quote_literal_cstr(description));
 	return oid;

@@ -203,7 +203,7 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 	if (spec->entity == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("table \"%s\" has no entity \"%s\"", TableNameForMessage(spec->table_name), spec->entity_name)));
+				 errmsg("table \"%s\" has no entity \"%s\"", get_rel_name(table->relid), spec->entity_name)));
 }
 
 /* ---- views that there are ---- */
