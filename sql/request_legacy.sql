@@ -134,6 +134,11 @@ SELECT upd('{"": {"Value": {"N": "1"}}}');
 SELECT upd('{"pk": {"Value": {"S": "1"}}}');
 SELECT upd('{"g": {"Value": {"N": "1"}}}');
 SELECT req('UpdateItem', '{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "u"}}, "ReturnValues": "ALL_NEW", "AttributeUpdates": {"v": {"Value": {"N": "7"}}}, "Expected": {"v": {"Value": {"N": "0"}}}}');
+-- many attributes are updated in reasonable time
+SET statement_timeout = '10s';
+SELECT left(req('UpdateItem', format('{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "many"}}, "AttributeUpdates": {%s}}',
+	(SELECT string_agg(format('"%s": {"Value": {"NULL": true}}', reverse(to_hex(i))), ', ' ORDER BY i) FROM generate_series(1, 60000) i))), 60);
+RESET statement_timeout;
 
 SET client_min_messages = warning;
 DROP SCHEMA t_request_legacy CASCADE;

@@ -85,10 +85,13 @@ SET statement_timeout = '20s';
 SELECT left(req('GetItem', json_build_object('TableName', 'abc', 'Key', json_build_object(), 'ProjectionExpression', 'a', 'ExpressionAttributeNames',
 	(SELECT json_object_agg('#n' || i % 190000, '') FROM generate_series(1, 190001) i))::text), 120);
 RESET statement_timeout;
--- a request has at most 200000 values, which take much memory: the list and its elements, but none inside items
-SELECT left(req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 199997))), 60);
-SELECT left(req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 199998))), 120);
-SELECT req('SearchVectors', format('{"TableName": "abc", "IndexName": "vec", "TopK": 1, "SearchVector": [{}%s]}', repeat(', {}', 200000)));
+-- a request has at most 200000 values, which take much memory, and 10000 in a list; items count as one value
+SELECT left(req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 9999))), 60);
+SELECT req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 10000)));
+SELECT req('TransactWriteItems', format('{"TransactItems": [null%s]}', repeat(', null', 10000)));
+SELECT req('SearchVectors', format('{"TableName": "abc", "IndexName": "vec", "TopK": 1, "SearchVector": [{}%s]}', repeat(', {}', 10000)));
+SELECT left(req('GetItem', format('{"TableName": "abc", "Key": {}, "ExpressionAttributeNames": {"#a": ""%s}}', repeat(', "#a": ""', 199995))), 120);
+SELECT req('GetItem', format('{"TableName": "abc", "Key": {}, "ExpressionAttributeNames": {"#a": ""%s}}', repeat(', "#a": ""', 199996)));
 SELECT req('PutItem', format('{"TableName": "abc", "Item": {"a": {"L": [{"S": ""}%s]}}}', repeat(', {"S": ""}', 200000)));
 
 -- structures in the service's form; attribute values as a hash, which is equal for equal values

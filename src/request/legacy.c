@@ -382,15 +382,31 @@ CheckUpdateValue(UpdateAction action, ValueRef value)
 		InvalidParameter("ADD action is not supported for the type %s", ValueTypeName(type));
 }
 
+/* A member of AttributeUpdates. */
+typedef struct AttributeUpdate
+{
+	Slice		name;
+	UpdateAction action;
+	ValueRef	value;
+} AttributeUpdate;
+
+static int
+CompareAttributeUpdates(const void *a, const void *b)
+{
+	return SliceCompare(((const AttributeUpdate *) a)->name, ((const AttributeUpdate *) b)->name);
+}
+
+/* Actions in the order of their attributes are added in linear time. */
 Update *
 LegacyUpdates(const Field *input)
 {
 	const Field *map = FieldMember(input, "AttributeUpdates");
+	AttributeUpdate *updates;
 	Update	   *update;
 
 	if (map == NULL || map->count == 0)
 		return NULL;
-	update = UpdateBuild(map->count);
+	updates = palloc(map->count * sizeof(AttributeUpdate));
 	for (int i = 0; i < map->count; i++)
 	{
 		const Field *field = FieldMember(map->fields[i], "Value");
@@ -398,8 +414,12 @@ LegacyUpdates(const Field *input)
 		UpdateAction action = ReadUpdateAction(map->fields[i]);
 
 		CheckUpdateValue(action, value);
-		UpdateBuildAction(update, action, CheckedName(map->names[i]), value);
+		updates[i] = (AttributeUpdate) {CheckedName(map->names[i]), action, value};
 	}
+	qsort(updates, map->count, sizeof(AttributeUpdate), CompareAttributeUpdates);
+	update = UpdateBuild(map->count);
+	for (int i = 0; i < map->count; i++)
+		UpdateBuildAction(update, updates[i].action, updates[i].name, updates[i].value);
 	return update;
 }
 

@@ -27,6 +27,9 @@
  */
 #define MAX_FIELDS	200000
 
+/* Some lists are compared each element with each other. */
+#define MAX_ELEMENTS	10000
+
 typedef struct ReadState
 {
 	JsonReader	json;
@@ -249,6 +252,8 @@ ReadListField(ReadState *state, const Shape *shape, Field *field)
 	{
 		Field	   *element;
 
+		if (field->count == MAX_ELEMENTS)
+			InvalidRequest("A list of the request has more than %d elements", MAX_ELEMENTS);
 		state->member = false;
 		element = ReadField(state, shape->element);
 		GrowField(field, false);
