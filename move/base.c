@@ -340,6 +340,15 @@ CircleCheck(Circle *circle, json_t *key, const char *what, const char *name)
 	}
 }
 
+/* For a list that is of no use before its end: it also ends with the program. */
+void
+ListCheck(Circle *circle, json_t *key, const char *what, const char *name)
+{
+	CircleCheck(circle, key, what, name);
+	if (move_stop)
+		MoveFail("stopped in %s \"%s\"", what, name);
+}
+
 void
 CircleEnd(Circle *circle)
 {

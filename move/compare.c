@@ -319,12 +319,10 @@ Repair(Link **links, json_t *suspects)
 	TargetOpen(&target, links[1], comparison.table[1]);
 	for (int round = 0; round < 10 && json_array_size(suspects) > 0 && !move_stop; round++)
 	{
-		json_t	   *text;
-		size_t		i;
-
-		json_array_foreach(suspects, i, text)
+		for (size_t i = 0; i < json_array_size(suspects) && !move_stop; i++)
 		{
-			json_t	   *key = JsonParse(json_string_value(text), json_string_length(text), "a key");
+			json_t	   *text = json_array_get(suspects, i),
+					   *key = JsonParse(json_string_value(text), json_string_length(text), "a key");
 			Change		change = {key, ItemOn(links, 0, key)};
 			Step		none = {0};
 
@@ -337,6 +335,23 @@ Repair(Link **links, json_t *suspects)
 	}
 	TargetClose(&target);
 	return repaired;
+}
+
+/* After the switch, the target has the newer items. */
+static void
+CheckRepair(void)
+{
+	Link	   *state = LinkOpen(&options.target);
+	char	   *text;
+	json_t	   *move;
+
+	StatePrepare(state);
+	move = StateGetMove(state, &text);
+	if (move != NULL && strcmp(JsonString(move, "phase"), "switched") == 0)
+		MoveFail("the move \"%s\" has been switched: --repair would bring back old items", options.move);
+	json_decref(move);
+	free(text);
+	LinkClose(state);
 }
 
 /* Prints what differs.  Returns the number of differences that remain; -1: it was stopped. */
@@ -368,7 +383,11 @@ CompareTables(void)
 	{
 		ShowDifferences(links, suspects);
 		if (options.repair && differences > 0)
+		{
+			/* the tables may have been switched while they were read */
+			CheckRepair();
 			repaired = Repair(links, suspects);
+		}
 		MovePrint("%.0f items in the source, %.0f in the target, %ld differences", comparison.items[0], comparison.items[1], differences);
 		if (options.repair && differences > 0)
 			MovePrint(", %ld writes to repair them, %zu remain", repaired, json_array_size(suspects));
@@ -386,33 +405,16 @@ CompareTables(void)
 	return differences;
 }
 
-/* After the switch, the target has the newer items. */
-static void
-CheckRepair(void)
-{
-	Link	   *state = LinkOpen(&options.target);
-	char	   *text;
-	json_t	   *move;
-
-	StatePrepare(state);
-	move = StateGetMove(state, &text);
-	if (move != NULL && strcmp(JsonString(move, "phase"), "switched") == 0)
-		MoveFail("the move \"%s\" has been switched: --repair would bring back old items", options.move);
-	json_decref(move);
-	free(text);
-	LinkClose(state);
-}
-
 int
 CompareCommand(void)
 {
 	long		differences,
 				last = -1;
 
-	if (options.repair)
-		CheckRepair();
 	do
 	{
+		if (options.repair)
+			CheckRepair();
 		differences = CompareTables();
 		if (differences >= 0)
 			last = differences;

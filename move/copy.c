@@ -206,6 +206,21 @@ CreateRequest(json_t *table, const char *name)
 	return request;
 }
 
+/* Whether both are one table, whose stream would be applied to itself. */
+static bool
+IsSameTable(json_t *source, json_t *target)
+{
+	const Endpoint *s = &options.source,
+			   *t = &options.target;
+	bool		same_place = s->conninfo != NULL ? t->conninfo != NULL && strcmp(s->conninfo, t->conninfo) == 0 :
+		t->conninfo == NULL && strcmp(s->url, t->url) == 0;
+	const char *id = JsonString(source, "TableId"),
+			   *other = JsonString(target, "TableId");
+
+	/* an emulator may give all tables one id, and other accounts have other tables of the name */
+	return same_place && strcmp(options.tables[0], options.target_table) == 0 && id != NULL && other != NULL && strcmp(id, other) == 0;
+}
+
 static void
 MakeTarget(Link *source, Link *target)
 {
@@ -223,6 +238,8 @@ MakeTarget(Link *source, Link *target)
 		theirs = DescribeTable(target, options.target_table, false);
 		MoveSay("created table \"%s\" with the indexes of the source", options.target_table);
 	}
+	if (IsSameTable(ours, theirs))
+		MoveFail("the source and the target are the same table");
 	their_key = TableKey(theirs);
 	if (!json_equal(our_key, their_key) || !json_equal(json_object_get(ours, "KeySchema"), json_object_get(theirs, "KeySchema")))
 		MoveFail("the tables have different keys");
@@ -291,7 +308,7 @@ ResetSegments(Link *target)
 static json_t *
 BeginMove(Link *source, Link *target, json_t *table, double export_time, char **text)
 {
-	double		begun = copy.files != NULL ? export_time : source->date > 0 ? source->date : MoveNow();
+	double		begun = copy.files != NULL ? export_time : LinkSince(source);
 	char	   *arn = FindStream(source, table);
 	json_t	   *move = json_pack("{s:s,s:s,s:s,s:i,s:f,s:b}", "phase", "copying", "table", options.tables[0], "target", options.target_table,
 								 "segments", copy.files != NULL ? (int) json_array_size(copy.files) : ChooseSegments(table),

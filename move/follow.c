@@ -46,6 +46,7 @@ typedef struct Follower
 	int			count;
 	bool		discovering;
 	bool		finished;
+	bool		closed;			/* the stream was turned off */
 	double		discovered;		/* when shards were looked for last */
 	double		active;			/* when there was something new */
 	double		reported;
@@ -69,8 +70,9 @@ static const char *const lost_hint =
 
 /* ---- shards ---- */
 
+/* Also whether the stream was turned off. */
 static json_t *
-ListShards(Link *link, const char *arn)
+ListShards(Link *link, const char *arn, bool *closed)
 {
 	json_t	   *shards = json_array(),
 			   *answer = NULL,
@@ -81,6 +83,7 @@ ListShards(Link *link, const char *arn)
 	Circle		circle = {0};
 	size_t		i;
 
+	*closed = false;
 	do
 	{
 		json_t	   *request = json_pack("{s:s}", "StreamArn", arn);
@@ -93,10 +96,12 @@ ListShards(Link *link, const char *arn)
 		json_array_foreach(list, i, shard)
 			JsonNeed(shard, "ShardId", "a shard of the stream");
 		json_array_extend(shards, list);
+		if (JsonString(stream, "StreamStatus") != NULL && strncmp(JsonString(stream, "StreamStatus"), "DISABL", 6) == 0)
+			*closed = true;
 		start = json_incref(json_object_get(stream, "LastEvaluatedShardId"));
 		json_decref(answer);
 		if (start != NULL)
-			CircleCheck(&circle, start, "the list of shards of stream", arn);
+			ListCheck(&circle, start, "the list of shards of stream", arn);
 	} while (start != NULL);
 	CircleEnd(&circle);
 	return shards;
@@ -127,7 +132,8 @@ EndShards(Link *state, const char *prefix)
 void
 ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool skip_closed)
 {
-	json_t	   *shards = ListShards(link, arn),
+	bool		ended;
+	json_t	   *shards = ListShards(link, arn, &ended),
 			   *shard;
 	size_t		i;
 
@@ -137,7 +143,7 @@ ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool s
 		char	   *name = MoveFormat("%s%s", prefix, JsonString(shard, "ShardId")),
 				   *old = StateGet(state, name);
 		bool		closed = JsonString(json_object_get(shard, "SequenceNumberRange"), "EndingSequenceNumber") != NULL;
-		json_t	   *value = json_pack("{s:b,s:f}", "done", closed && skip_closed, "at", link->date > 0 ? link->date : MoveNow());
+		json_t	   *value = json_pack("{s:b,s:f}", "done", closed && skip_closed, "at", LinkTime(link));
 		char	   *text = JsonText(value);
 
 		StatePut(state, name, old, text);
@@ -172,13 +178,26 @@ AddShard(const char *id)
 	return shard;
 }
 
+/* A shard that waits for itself would never be read. */
+static void
+CheckParents(const Shard *shard)
+{
+	const Shard *parent = shard;
+
+	for (int i = 0; i <= follower.count && parent != NULL; i++)
+		parent = parent->parent != NULL ? FindShard(parent->parent) : NULL;
+	if (parent != NULL)
+		MoveFail("the stream's shard \"%s\" is its own ancestor, or a descendant of one that is", shard->id);
+}
+
 /* The shards of the stream, and those that have states. */
 static void
 DiscoverShards(Link *link)
 {
-	json_t	   *list = ListShards(link, follower.arn),
+	bool		closed;
+	json_t	   *list = ListShards(link, follower.arn, &closed),
 			   *entry;
-	double		now = link->date > 0 ? link->date : MoveNow();
+	double		now = LinkTime(link);
 	size_t		i;
 
 	pthread_mutex_lock(&follower.lock);
@@ -205,7 +224,9 @@ DiscoverShards(Link *link)
 
 		if (!shard->listed && !shard->done)
 			MoveFail("the stream's shard \"%s\" is gone, and was not read to its end: %s", shard->id, lost_hint);
+		CheckParents(shard);
 	}
+	follower.closed = closed;
 	follower.discovered = MoveClock();
 	follower.discovering = false;
 	pthread_mutex_unlock(&follower.lock);
@@ -218,7 +239,7 @@ ReadStates(Link *from, Link *state)
 	json_t	   *states = StateList(state, follower.direction->prefix),
 			   *text;
 	const char *name;
-	double		newest = 0,
+	double		newest = follower.direction->begun,
 				oldest = INFINITY,
 				now;
 
@@ -238,7 +259,7 @@ ReadStates(Link *from, Link *state)
 	}
 	json_decref(states);
 	DiscoverShards(from);
-	now = from->date > 0 ? from->date : MoveNow();
+	now = LinkTime(from);
 	if (newest > 0 && now - fmin(newest, oldest) > options.retention)
 		MoveFail("the stream was read last %.0f hours ago, and keeps changes for %.0f (--retention): %s", (now - fmin(newest, oldest)) / 3600,
 				 options.retention / 3600, lost_hint);
@@ -333,6 +354,49 @@ TakeChanges(Reader *reader, json_t *records, Change *changes)
 	return count;
 }
 
+static bool
+IsDigits(const char *text)
+{
+	return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Whether a sequence number is before another one.  Of what is no number, nobody knows. */
+static bool
+IsBefore(const char *number, const char *other)
+{
+	size_t		len,
+				other_len;
+
+	if (!IsDigits(number) || !IsDigits(other))
+		return false;
+	number += strspn(number, "0");
+	other += strspn(other, "0");
+	len = strlen(number);
+	other_len = strlen(other);
+	return len != other_len ? len < other_len : strcmp(number, other) < 0;
+}
+
+/* The number of the last record.  Records that go back would bring back what was changed since. */
+static const char *
+CheckOrder(Shard *shard, json_t *records)
+{
+	const char *last = NULL;
+	json_t	   *record;
+	size_t		i;
+
+	json_array_foreach(records, i, record)
+	{
+		const char *number = JsonNeed(json_object_get(record, "dynamodb"), "SequenceNumber", "a record of the stream");
+
+		if (last != NULL && IsBefore(number, last))
+			MoveFail("shard \"%s\" has record %s after record %s", shard->id, number, last);
+		last = number;
+	}
+	if (last != NULL && shard->sequence != NULL && (strcmp(shard->sequence, last) == 0 || IsBefore(last, shard->sequence)))
+		MoveFail("shard \"%s\" does not go on after record %s", shard->id, shard->sequence);
+	return last;
+}
+
 static char *
 ShardText(Shard *shard, bool done)
 {
@@ -365,7 +429,9 @@ ReadShard(Reader *reader, Shard *shard)
 {
 	double		begun = MoveClock();
 	json_t	   *answer,
-			   *records;
+			   *records,
+			   *next;
+	const char *last;
 	size_t		read,
 				count;
 	Change	   *changes;
@@ -375,31 +441,34 @@ ReadShard(Reader *reader, Shard *shard)
 		OpenIterator(reader, shard);
 	answer = ReadRecords(reader, shard);
 	if (answer == NULL)
+	{
+		shard->next = MoveClock() + PAUSE;
 		return;
+	}
 	/* an answer of something else would end the shard */
 	records = JsonNeedArray(answer, "Records", "an answer of GetRecords");
 	read = json_array_size(records);
+	last = CheckOrder(shard, records);
+	next = json_object_get(answer, "NextShardIterator");
+	if (next != NULL && !json_is_string(next) && !json_is_null(next))
+		MoveFail("an answer of GetRecords has a NextShardIterator that is none");
 	changes = MoveAlloc((read + 1) * sizeof(Change));
 	count = TakeChanges(reader, records, changes);
-	if (JsonString(answer, "NextShardIterator") != NULL)
-		shard->iterator = MoveCopy(JsonString(answer, "NextShardIterator"));
+	if (json_is_string(next))
+		shard->iterator = MoveCopy(json_string_value(next));
 	done = shard->iterator == NULL;
 	if (read > 0)
 	{
-		const char *last = JsonNeed(json_object_get(json_array_get(records, read - 1), "dynamodb"), "SequenceNumber", "a record of the stream");
-
-		if (shard->sequence != NULL && strcmp(shard->sequence, last) == 0)
-			MoveFail("shard \"%s\" does not go on after record %s", shard->id, last);
 		free(shard->sequence);
 		shard->sequence = MoveCopy(last);
 	}
-	if (read > 0 || done || shard->old == NULL || reader->from->date - shard->at > HEARTBEAT)
+	if (read > 0 || done || shard->old == NULL || LinkTime(reader->from) - shard->at > HEARTBEAT)
 	{
 		char	   *text;
 		Step		step;
 
-		if (read == 0 || reader->from->date > shard->at)
-			shard->at = reader->from->date > 0 ? reader->from->date : MoveNow();
+		if (read == 0 || LinkTime(reader->from) > shard->at)
+			shard->at = LinkTime(reader->from);
 		text = ShardText(shard, done);
 		step = (Step) {reader->state, shard->name, shard->old, text};
 		ApplyChanges(&reader->target, reader->to, changes, count, &step, follower.direction->beside_copy);
@@ -463,6 +532,19 @@ IsQuiet(void)
 	return true;
 }
 
+/* Whether there will be no more records: the stream was turned off, and is read to its end. */
+static bool
+HasEnded(void)
+{
+	bool		ended = follower.closed;
+
+	for (int i = 0; i < follower.count; i++)
+		ended = ended && follower.shards[i]->done;
+	if (ended && !follower.direction->may_end)
+		MoveFail("the stream \"%s\" was turned off, and what was written since is not in it: %s", follower.arn, lost_hint);
+	return ended;
+}
+
 static void *
 ReadShards(void *arg)
 {
@@ -482,7 +564,7 @@ ReadShards(void *arg)
 		discover = !follower.discovering && (MoveClock() - follower.discovered > DISCOVERY || follower.discovered < follower.active - DISCOVERY);
 		if (discover)
 			follower.discovering = true;
-		else if (IsQuiet())
+		else if (HasEnded() || IsQuiet())
 			follower.finished = true;
 		else if ((shard = ChooseShard()) != NULL)
 			shard->busy = true;
@@ -549,6 +631,18 @@ FollowStream(const Direction *direction, const char *arn, double quiet)
 	return follower.applied;
 }
 
+/* What is written to a table goes into its latest stream, so that another one has it no more. */
+void
+CheckStream(Link *link, const char *table, const char *arn)
+{
+	json_t	   *description = DescribeTable(link, table, false);
+	const char *latest = JsonString(description, "LatestStreamArn");
+
+	if (latest == NULL || strcmp(latest, arn) != 0)
+		MoveFail("the %s has another stream since: %s", link->endpoint->role, lost_hint);
+	json_decref(description);
+}
+
 /* The move, whose stream must still be the one of the table. */
 static json_t *
 OpenMove(const char *phase, char **stream)
@@ -556,8 +650,7 @@ OpenMove(const char *phase, char **stream)
 	Link	   *state = LinkOpen(&options.target),
 			   *source = LinkOpen(&options.source);
 	char	   *text;
-	json_t	   *move,
-			   *table = DescribeTable(source, options.tables[0], false);
+	json_t	   *move;
 	const char *arn;
 
 	StatePrepare(state);
@@ -570,10 +663,8 @@ OpenMove(const char *phase, char **stream)
 	arn = JsonString(move, "stream");
 	if (arn == NULL)
 		MoveFail("the move began without a stream; start one, and copy again under another --name");
-	if (JsonString(table, "LatestStreamArn") == NULL || strcmp(JsonString(table, "LatestStreamArn"), arn) != 0)
-		MoveFail("the source has another stream since: %s", lost_hint);
+	CheckStream(source, options.tables[0], arn);
 	*stream = MoveCopy(arn);
-	json_decref(table);
 	free(text);
 	LinkClose(state);
 	LinkClose(source);
@@ -584,6 +675,12 @@ OpenMove(const char *phase, char **stream)
  * From when on changes of the source are applied: since before the copy, or since the last
  * switch back.  The stream's clock may tell whole seconds only.
  */
+double
+FollowBegun(json_t *move)
+{
+	return fmax(JsonNumber(move, "begun"), JsonNumber(move, "resumed"));
+}
+
 double
 FollowSince(json_t *move)
 {
@@ -597,7 +694,7 @@ FollowCommand(void)
 	json_t	   *move = OpenMove("switched", &stream);
 	bool		copying = strcmp(JsonString(move, "phase"), "copying") == 0;
 	Direction	direction = {&options.source, &options.target, options.tables[0], options.target_table, "shard/",
-		FollowSince(move), .beside_copy = copying};
+		FollowBegun(move), FollowSince(move), .beside_copy = copying};
 	long		applied;
 
 	if (copying && options.target.conninfo == NULL)

@@ -6,6 +6,7 @@
  * certificates.  What passes by itself, such as throttling, is repeated with growing
  * pauses for `patience` seconds.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -443,6 +444,23 @@ LinkCall(Link *link, const char *operation, json_t *request, CallError *error)
 	if (answer == NULL && error == NULL)
 		MoveFail("%s of the %s: %s: %s", operation, link->endpoint->role, e->type, e->message);
 	return answer;
+}
+
+/* The endpoint's time, as of its last answer; ours if it tells none. */
+double
+LinkTime(const Link *link)
+{
+	return link->date > 0 ? link->date : MoveNow();
+}
+
+/*
+ * From when on changes belong to what begins now.  Those of too long ago do no harm, because changes
+ * are applied in their order; but a clock that is ahead would leave some out.
+ */
+double
+LinkSince(const Link *link)
+{
+	return fmin(LinkTime(link), MoveNow());
 }
 
 Link *

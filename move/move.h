@@ -80,6 +80,7 @@ typedef struct Circle
 } Circle;
 
 void		CircleCheck(Circle *circle, json_t *key, const char *what, const char *name);
+void		ListCheck(Circle *circle, json_t *key, const char *what, const char *name);
 void		CircleEnd(Circle *circle);
 
 /* Set by SIGINT and SIGTERM: finish what is begun, and end. */
@@ -154,6 +155,8 @@ PGresult   *LinkTry(Link *link, const char *query, int nargs, const char *const 
 bool		LinkBegin(Link *link);
 bool		LinkCommit(Link *link);
 bool		LinkLost(Link *link);
+double		LinkTime(const Link *link);
+double		LinkSince(const Link *link);
 void		LinkRollback(Link *link);
 void		LinkNoteProblem(Link *link, PGresult *result);
 void		LinkRepeat(Link *link, double until);
@@ -283,12 +286,16 @@ typedef struct Direction
 	const char *from_table;
 	const char *to_table;
 	const char *prefix;			/* of the states of shards */
+	double		begun;			/* when the shards were recorded */
 	double		since;			/* older changes are skipped */
 	bool		beside_copy;	/* the copy may not be complete */
 	bool		refuse;			/* there should be no changes: any is an error */
+	bool		may_end;		/* the stream may have been turned off: both tables are compared afterwards */
 } Direction;
 
 void		ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool skip_closed);
+void		CheckStream(Link *link, const char *table, const char *arn);
+double		FollowBegun(json_t *move);
 double		FollowSince(json_t *move);
 long		FollowStream(const Direction *direction, const char *arn, double quiet);
 

@@ -38,7 +38,7 @@ AllTables(Link *link)
 		start = json_incref(json_object_get(answer, "LastEvaluatedTableName"));
 		json_decref(answer);
 		if (start != NULL)
-			CircleCheck(&circle, start, "the list of tables of", link->endpoint->role);
+			ListCheck(&circle, start, "the list of tables of", link->endpoint->role);
 	} while (start != NULL);
 	CircleEnd(&circle);
 	json_array_foreach(names, k, name)
@@ -296,7 +296,11 @@ PlanCommand(void)
 	size_t		i;
 
 	json_array_foreach(names, i, name)
+	{
+		if (move_stop)
+			MoveFail("stopped before table \"%s\"", json_string_value(name));
 		json_array_append_new(models, PlanTable(link, json_string_value(name)));
+	}
 	if (json_array_size(names) > 1)
 		MovePrint("%zu tables, %.1f MB, %.0f read units for a scan of all\n", json_array_size(names), all_bytes / 1e6, all_units);
 	document = json_pack("{s:s,s:o}", "format", "dynamo:1", "tables", models);

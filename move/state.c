@@ -282,7 +282,7 @@ ListItems(Link *link, const char *prefix, json_t *list)
 		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
 		json_decref(answer);
 		if (start != NULL)
-			CircleCheck(&circle, start, "the query of table", options.state_name);
+			ListCheck(&circle, start, "the query of table", options.state_name);
 	} while (start != NULL);
 	CircleEnd(&circle);
 }

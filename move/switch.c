@@ -122,9 +122,20 @@ NotSwitched(void)
 
 /* Applies what is left, and compares.  False: not now. */
 static bool
-Drain(const Direction *direction, const char *arn)
+Drain(Direction direction, const char *arn)
 {
-	long		applied = FollowStream(direction, arn, options.until_quiet >= 0 ? options.until_quiet : QUIET);
+	long		applied;
+
+	/* without a comparison, nobody would see what another stream has */
+	direction.may_end = !options.no_compare;
+	if (options.no_compare)
+	{
+		Link	   *link = LinkOpen(direction.from);
+
+		CheckStream(link, direction.from_table, arn);
+		LinkClose(link);
+	}
+	applied = FollowStream(&direction, arn, options.until_quiet >= 0 ? options.until_quiet : QUIET);
 
 	if (move_stop)
 		return false;
@@ -136,7 +147,7 @@ static Direction
 Forward(json_t *move)
 {
 	return (Direction) {&options.source, &options.target, options.tables[0], options.target_table, "shard/",
-		FollowSince(move), .beside_copy = false};
+		FollowBegun(move), FollowSince(move), .beside_copy = false};
 }
 
 /* The stream's clock may tell whole seconds only. */
@@ -144,7 +155,7 @@ static Direction
 Backward(json_t *move)
 {
 	return (Direction) {&options.target, &options.source, options.target_table, options.tables[0], "reverse/",
-		JsonNumber(move, "switched") - 2, .beside_copy = false};
+		JsonNumber(move, "switched"), JsonNumber(move, "switched") - 2, .beside_copy = false};
 }
 
 static int
@@ -153,10 +164,9 @@ SwitchForward(Link *source, Link *target)
 	char	   *text,
 			   *arn;
 	json_t	   *move = NeedMove(source, target, "copied", &text);
-	Direction	direction = Forward(move);
 	int			status = 0;
 
-	if (JsonString(move, "stream") != NULL && !Drain(&direction, JsonString(move, "stream")))
+	if (JsonString(move, "stream") != NULL && !Drain(Forward(move), JsonString(move, "stream")))
 		status = NotSwitched();
 	else if (JsonString(move, "stream") == NULL && !options.no_compare && CompareTables() != 0)
 		status = NotSwitched();
@@ -165,7 +175,7 @@ SwitchForward(Link *source, Link *target)
 		arn = TargetStream(target);
 		ShardsBegin(target, target, arn, "reverse/", true);
 		MoveTimeToLive(source, target);
-		json_object_set_new(move, "switched", json_real(target->date > 0 ? target->date : MoveNow()));
+		json_object_set_new(move, "switched", json_real(LinkSince(target)));
 		json_object_set_new(move, "target_stream", json_string(arn));
 		json_object_set_new(move, "phase", json_string("switched"));
 		json_object_del(move, "reversed");
@@ -179,20 +189,44 @@ SwitchForward(Link *source, Link *target)
 	return status;
 }
 
+/* Before the first change goes back: nobody has written to the source since the switch. */
+static void
+CheckSource(Link *source, Link *target, json_t *move, char **text)
+{
+	const char *arn = JsonString(move, "stream");
+	Direction	direction = Forward(move);
+
+	if (JsonTrue(move, "reversed"))
+		return;
+	direction.refuse = true;
+	if (arn != NULL && !options.no_compare)
+	{
+		CheckStream(source, options.tables[0], arn);
+		FollowStream(&direction, arn, 2);
+		/* not everything was looked at */
+		if (move_stop)
+			return;
+	}
+	json_object_set_new(move, "reversed", json_true());
+	StateSetMove(target, move, text);
+}
+
 static int
 SwitchBack(Link *source, Link *target)
 {
 	char	   *text;
 	json_t	   *move = NeedMove(source, target, "switched", &text);
-	Direction	direction = Backward(move);
-	int			status = Drain(&direction, JsonNeed(move, "target_stream", "the state of the move")) ? 0 : NotSwitched();
+	const char *arn = JsonNeed(move, "target_stream", "the state of the move");
+	int			status;
 
+	CheckSource(source, target, move, &text);
+	status = !move_stop && Drain(Backward(move), arn) ? 0 : NotSwitched();
 	if (status == 0)
 	{
 		/* What went back need not come again, and the source's stream may have lost it. */
 		if (JsonString(move, "stream") != NULL)
 			ShardsBegin(source, target, JsonString(move, "stream"), "shard/", true);
-		json_object_set_new(move, "resumed", json_real(source->date > 0 ? source->date : MoveNow()));
+		json_object_set_new(move, "resumed", json_real(LinkSince(source)));
 		json_object_set_new(move, "phase", json_string("copied"));
 		EndOthers(target, "reverse/");
 		StateSetMove(target, move, &text);
@@ -215,21 +249,6 @@ SwitchCommand(void)
 	return status;
 }
 
-/* Before the first change goes back: nobody has written to the source since the switch. */
-static void
-CheckSource(Link *target, json_t *move, char **text)
-{
-	Direction	direction = Forward(move);
-
-	if (JsonTrue(move, "reversed"))
-		return;
-	direction.refuse = true;
-	if (JsonString(move, "stream") != NULL && !options.no_compare)
-		FollowStream(&direction, JsonString(move, "stream"), 2);
-	json_object_set_new(move, "reversed", json_true());
-	StateSetMove(target, move, text);
-}
-
 int
 ReverseCommand(void)
 {
@@ -237,13 +256,15 @@ ReverseCommand(void)
 			   *target = LinkOpen(&options.target);
 	char	   *text;
 	json_t	   *move = NeedMove(source, target, "switched", &text);
+	const char *arn = JsonNeed(move, "target_stream", "the state of the move");
 	Direction	direction = Backward(move);
 	long		applied;
 
-	CheckSource(target, move, &text);
+	CheckStream(target, options.target_table, arn);
+	CheckSource(source, target, move, &text);
 	LinkClose(source);
 	LinkClose(target);
-	applied = move_stop ? 0 : FollowStream(&direction, JsonNeed(move, "target_stream", "the state of the move"), options.until_quiet);
+	applied = move_stop ? 0 : FollowStream(&direction, arn, options.until_quiet);
 	MoveSay("applied %ld changes to the source, %lu retries", applied, retries);
 	json_decref(move);
 	free(text);

@@ -211,7 +211,9 @@ sub serve
 		($code, $answer) = (403, {}) if !defined $operation && $head !~ /^authorization: from a file\r?$/mi;
 		my $date = POSIX::strftime('%a, %d %b %Y %H:%M:%S GMT', gmtime);
 
-		# a planted answer can have another status, date or body
+		# a planted answer can have another status, date or body, and come late
+		sleep(delete $answer->{_sleep} // 0);
+		$date = slurp_file("$work/date") if -e "$work/date";
 		$code = delete $answer->{_status} // $code;
 		$date = delete $answer->{_date} // $date;
 		$answer = delete $answer->{_body} // encode_json($answer);
@@ -292,6 +294,7 @@ sub move_fails
 	return $err;
 }
 
+sub state_sql { return $target->safe_psql('postgres', "SET search_path = dynamo_move; $_[0]") }
 sub values_in { return mover_sql(qq{SELECT string_agg((item ->> 'pk') || '=' || (item ->> 'v'), ' ' ORDER BY pk) FROM "$_[0]"}) }
 
 # ---- segments, and shards that split ----
@@ -426,7 +429,7 @@ sub record { return { eventName => 'MODIFY', dynamodb => { SequenceNumber => '1'
 for (['a key of another type', 'has no key attribute', record(Keys => { pk => { N => '1' } })], ['no key', 'has no key attribute', record(Keys => undef)],
 	['a key of more', 'has Keys that are no key', record(Keys => \%item)], ['an image that is none', 'has no key attribute', record(NewImage => 'item1')],
 	['the image of another item', 'the image of another item', record(NewImage => { pk => { S => 'item2' } })], ['no name', 'no eventName', { %{ record() }, eventName => undef }],
-	['another name', 'no eventName', { %{ record() }, eventName => 'remove' }], ['nothing', 'no eventName', 7])
+	['another name', 'no eventName', { %{ record() }, eventName => 'remove' }], ['nothing', 'no SequenceNumber', 7])
 {
 	my ($name, $message, $record) = @$_;
 
@@ -450,7 +453,6 @@ plant();
 
 # ---- states: of others, of a hand, of an earlier move, of programs that start together ----
 
-sub state_sql { return $target->safe_psql('postgres', "SET search_path = dynamo_move; $_[0]") }
 my @hand = ('--table', 'Hand', @from, @into);
 move_ok('copy', '', 'copy', '--create', @hand);
 move_ok('follow', '', 'follow', '--until-quiet', 0.5, @hand);
@@ -550,6 +552,147 @@ for (['an item that was not sent', 'names an item that was not sent: .*item77', 
 	move_fails("UnprocessedItems with $name", $message, '', 'copy', @both);
 }
 plant();
+
+# ---- streams that go back, in circles, or no further; clocks ----
+
+sub shard { my ($id, @more) = @_; return { ShardId => $id, SequenceNumberRange => { StartingSequenceNumber => '1' }, @more } }
+sub shards { my @list = @_; return (DescribeStream => { StreamDescription => { Shards => \@list } }) }
+sub numbered { my ($item, $number, @more) = @_; return { eventName => 'MODIFY', dynamodb => { SequenceNumber => $number, Keys => { pk => { S => $item } },
+	NewImage => { pk => { S => $item }, v => { N => '77' } }, @more } } }
+my $streams = 0;
+# a copy of a table of this name, whose stream has one shard
+sub begin
+{
+	my (@answers) = @_;
+	my @args = ('--table', 'Stream' . ++$streams, @from, @into);
+
+	plant(shards(shard('s')), @answers);
+	move_ok("copy $streams", '', 'copy', '--create', @args);
+	return (@args, '--until-quiet', 0.5);
+}
+my @stream = begin();
+for (['a shard that is its own parent', shard('s'), shard('a', ParentShardId => 'a')], ['shards that are parents of each other', shard('a', ParentShardId => 'b'), shard('s'), shard('b', ParentShardId => 'a')],
+	['a child of these', shard('s'), shard('c', ParentShardId => 'a'), shard('a', ParentShardId => 'b'), shard('b', ParentShardId => 'a')])
+{
+	my ($name, @list) = @$_;
+
+	plant(shards(@list), GetRecords => { Records => [], NextShardIterator => 'x' });
+	move_fails($name, 'is its own ancestor', '', 'follow', @stream);
+}
+# the first page is applied where the second one is wrong
+for (['a page that goes back', [ 9, 10 ], [ 9 ]], ['a page of older ones', [ 100 ], [ 20, 99 ]], ['records in another order', [ 1 ], [ 3, 2 ]], ['leading zeros', [ '0010' ], [ '09' ]],
+	['the same record', [ 'a' ], [ 'a' ]], ['the same number', [ 10 ], [ '010' ]])
+{
+	my ($name, @pages) = @$_;
+
+	@stream = begin();
+	plant(shards(shard('s')), GetRecords => [ map { { Records => [ map { numbered('item1', "$_") } @$_ ], NextShardIterator => 'x' } } @pages ]);
+	move_fails($name, '(does not go on after|has record 2 after record 3)', '', 'follow', @stream);
+}
+@stream = begin();
+plant(shards(shard('s')), GetRecords => [ { Records => [ numbered('item1', '9'), numbered('item2', '9'), numbered('item3', '10') ], NextShardIterator => 'x' },
+	{ Records => [ numbered('item3', '10'), numbered('item4', '00000000000000000000000000000000000011') ], NextShardIterator => 'x' }, { Records => [], NextShardIterator => 'x' } ]);
+move_ok('numbers that go on', '', 'follow', @stream);
+is(join(' ', values_in($stream[1]) =~ /(item\d)=77/g), 'item1 item2 item3 item4', 'are applied');
+plant(shards(shard('s')), GetRecords => { Records => [], NextShardIterator => 7 });
+move_fails('an iterator that is none', 'has a NextShardIterator that is none', '', 'follow', @stream);
+
+# iterators that expire at once
+plant(shards(shard('s')), GetRecords => { _status => 400, __type => 'x#ExpiredIteratorException' });
+unlink $log;
+{
+	my ($out, $err) = ('', '');
+	my $h = start_move(\$out, \$err, 'follow', @stream);
+
+	sleep(2.5);
+	$h->signal('TERM');
+	$h->finish;
+	cmp_ok(scalar(() = slurp_file($log) =~ /^GetRecords/mg), '<', 30, 'no storm of requests');
+}
+
+# a stream that is turned off
+my %off = (DescribeStream => { StreamDescription => { StreamStatus => 'DISABLED', Shards => [ shard('s') ] } });
+plant(%off, GetRecords => [ { Records => [ numbered('item1', '12') ], NextShardIterator => 'x' }, { Records => [] } ]);
+move_fails('a stream that was turned off', 'the stream "arn:stream" was turned off, and what was written since is not in it', '', 'follow', @stream[0 .. $#stream - 2]);
+like(values_in($stream[1]), qr/item1=77/, 'its records are applied');
+move_fails('switch without a comparison', 'was turned off', '', 'switch', '--no-compare', @stream);
+mover_sql(qq{UPDATE "$stream[1]" SET item = item || '{"v": {"N": "1"}}' WHERE pk = 'item1'; UPDATE "$stream[1]" SET item = item || '{"v": {"N": "2"}}' WHERE pk = 'item2';
+	UPDATE "$stream[1]" SET item = item || '{"v": {"N": "3"}}' WHERE pk = 'item3'; UPDATE "$stream[1]" SET item = item || '{"v": {"N": "4"}}' WHERE pk = 'item4'});
+move_ok('switch with one', '', 'switch', @stream);
+move_fails('late writes that nobody can see', 'was turned off', '', 'reverse', @stream);
+
+# another stream
+@stream = begin();
+plant(shards(shard('s')), GetRecords => { Records => [], NextShardIterator => 'x' }, "DescribeTable/$stream[1]" => { Table => { %{ table_of($stream[1]) }, LatestStreamArn => 'arn:other' } });
+move_fails("$_ of another stream", 'the source has another stream since', '', $_, '--no-compare', @stream) for 'follow', 'switch';
+plant(shards(shard('s')), GetRecords => { Records => [], NextShardIterator => 'x' }, BatchWriteItem => {});
+move_ok('switch', '', 'switch', '--no-compare', @stream);
+mover_sql("SELECT disable_stream('$stream[1]'); SELECT enable_stream('$stream[1]')");
+move_fails('reverse of another stream', 'the target has another stream since', '', 'reverse', '--no-compare', @stream);
+move_fails('switch back of another stream', 'the target has another stream since', '', 'switch', '--back', '--no-compare', @stream);
+
+# late writes to the source are found, also after an interruption and without "reverse"
+@stream = begin();
+my @quiet = (shards(shard('s')), GetRecords => { Records => [], NextShardIterator => 'x' }, BatchWriteItem => {});
+plant(@quiet);
+move_ok('switch', '', 'switch', '--no-compare', @stream);
+plant(@quiet, GetRecords => { _sleep => 2, Records => [], NextShardIterator => 'x' });
+unlink $log;
+{
+	my ($out, $err) = ('', '');
+	my $h = start_move(\$out, \$err, 'reverse', @stream);
+
+	wait_until(sub { -e $log && slurp_file($log) =~ /^GetRecords/m });
+	$h->signal('TERM');
+	$h->finish;
+}
+plant(@quiet, GetRecords => { Records => [ numbered('item1', '13') ], NextShardIterator => 'x' });
+move_fails('a late write after an interruption', 'the source was written after the switch', '', 'reverse', @stream);
+move_fails('a late write before the way back', 'the source was written after the switch', '', 'switch', '--back', @stream);
+plant(@quiet);
+mover_sql(qq{DELETE FROM "$stream[1]" WHERE pk = 'item5'});
+move_fails('a repair on the way back', 'has been switched: --repair would bring back old items', '', 'switch', '--back', '--repair', '--settle', 0, @stream);
+is(mover_sql(qq{SELECT count(*) FROM "$stream[1]" WHERE pk = 'item5'}), '0', 'is not done');
+
+# a switch while tables are repaired again and again
+@stream = begin();
+{
+	my ($out, $err) = ('', '');
+	my $h = start_move(\$out, \$err, 'compare', '--repair', '--every', 1, '--settle', 0, @stream);
+
+	wait_until(sub { $h->pump_nb; $out =~ /differences/ });
+	state_sql(qq{UPDATE state SET value = replace(value, '"copied"', '"switched"') WHERE move = '$stream[1]' AND name = 'move'});
+	mover_sql(qq{DELETE FROM "$stream[1]" WHERE pk = 'item5'});
+	eval { local $SIG{ALRM} = sub { die "it goes on\n" }; alarm 20; $h->finish; alarm 0; 1 } or $h->kill_kill(grace => 0);
+	like($err, qr/has been switched: --repair would bring back old items/, 'a repair ends with the switch');
+	is(mover_sql(qq{SELECT count(*) FROM "$stream[1]" WHERE pk = 'item5'}), '0', 'and writes nothing');
+}
+
+# no shard at first, and none read for too long
+my @none = ('--table', 'NoShard', @from, @into, '--until-quiet', 0.5);
+plant(shards(), GetRecords => { Records => [], NextShardIterator => 'x' });
+move_ok('a stream without shards', '', 'copy', '--create', @none);
+plant(@quiet);
+state_sql(q{UPDATE state SET value = regexp_replace(value, '"begun":[0-9.]+', '"begun":1.0') WHERE move = 'NoShard' AND name = 'move'});
+move_fails('follow it after the retention', 'the stream was read last \d+ hours ago', '', 'follow', @none);
+
+# clocks: a date in the future, and none
+set(date => 'Fri, 01 Jan 2100 00:00:00 GMT');
+@stream = begin();
+unlink "$work/date";
+plant(@quiet, GetRecords => [ { Records => [ numbered('item1', '1', ApproximateCreationDateTime => int(time())) ], NextShardIterator => 'x' }, { Records => [], NextShardIterator => 'x' } ]);
+move_ok('follow', '', 'follow', @stream);
+like(values_in($stream[1]), qr/item1=77/, 'a clock that is ahead leaves nothing out');
+set(date => '');
+@stream = begin();
+plant(@quiet);
+move_ok('follow without dates', '', 'follow', @stream);
+state_sql(qq{UPDATE state SET value = regexp_replace(value, '"at":[0-9.]+', '"at":' || extract(epoch FROM now() - interval '23 hours')) WHERE move = '$stream[1]' AND name LIKE 'shard/%'});
+move_ok('and again after 23 hours', '', 'follow', @stream);
+cmp_ok(state_sql(qq{SELECT extract(epoch FROM now()) - (value::json ->> 'at')::float8 FROM state WHERE move = '$stream[1]' AND name LIKE 'shard/%'}), '<', 60, 'it is known that it was read');
+unlink "$work/date";
+plant();
+move_fails('a table into itself', 'are the same table', '', 'copy', '--table', 'Self', @from, '--target-endpoint-url', "http://127.0.0.1:$port", '--target-region', 'us-east-1');
 
 # ---- the end of the program ----
 
