@@ -43,6 +43,18 @@ SELECT dynamo.matches('{}', 'a = :v', ('{":v": {"S": "' || repeat('x', 2097152) 
 -- an item of 400 KB
 SELECT octet_length(dynamo.apply_update('{}', 'SET abc = :v', ('{":v": {"S": "' || repeat('x', 409597) || '"}}')::dynamo.item)::text) AS most;
 SELECT dynamo.apply_update('{}', 'SET abc = :v', ('{":v": {"S": "' || repeat('x', 409598) || '"}}')::dynamo.item);
+-- a large list that is assigned often is too large at once
+SET statement_timeout = '10s';
+CREATE FUNCTION append_often() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM dynamo.apply_update(item, 'SET ' || (SELECT string_agg('b' || i || '=list_append(a,a)', ',') FROM generate_series(1, 150) i))
+	FROM (SELECT ('{"a": {"L": [{"NULL": true}' || repeat(', {"NULL": true}', 190000) || ']}}')::dynamo.item) AS large (item);
+	RETURN 'done';
+EXCEPTION WHEN SQLSTATE 'KV001' THEN
+	RETURN sqlerrm;
+END $$;
+SELECT DISTINCT append_often() FROM generate_series(1, 10);
+RESET statement_timeout;
 -- 32 levels of containers, the item itself included
 CREATE FUNCTION nested(levels int) RETURNS dynamo.item LANGUAGE sql AS
 	$$SELECT ('{":v": ' || repeat('{"L": [', levels) || '{"N": "1"}' || repeat(']}', levels) || '}')::dynamo.item$$;

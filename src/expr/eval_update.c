@@ -22,6 +22,9 @@
 #define FEW_EDITS		8		/* stand on the stack */
 #define FEW_ACTIONS		8
 
+/* Smaller values are not measured before the item is composed. */
+#define LARGE_VALUE		(16 * 1024)
+
 typedef struct Application
 {
 	const Update *update;
@@ -110,17 +113,42 @@ EvaluateOperand(const Application *a, const SetOperand *o,
 	elog(ERROR, "unknown operand %d of an update", (int) o->kind);
 }
 
+/* Notes that the finished item would be too large; more: than this size. */
+static bool
+NoteItemSize(Problem *problem, bool more, uint64 size)
+{
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = "Item size to update has exceeded the maximum allowed size",
+		.detail = psprintf("The item would have %s" UINT64_FORMAT " bytes; the limit is %d.",
+						   more ? "more than " : "", size, ITEM_MAX_SIZE)
+	});
+}
+
+/*
+ * The item will have everything that SET assigns.  If that alone is too large, the
+ * rest is not evaluated: a short expression can assign the largest list hundreds of
+ * times, which takes gigabytes.
+ */
 static void
 EvaluateAssignments(Application *a)
 {
-	for (int i = 0; i < a->update->n; i++)
+	uint64		size = 0;
+
+	for (int i = 0; i < a->update->n && size <= ITEM_MAX_SIZE; i++)
 	{
 		const BoundAction *action = &a->update->actions[i];
+		ValueRef	v;
 
-		if (action->action == ACTION_SET)
-			a->assigned[i] = EvaluateOperand(a, action->operand,
-											 &a->update->tree.paths[i]);
+		if (action->action != ACTION_SET)
+			continue;
+		v = EvaluateOperand(a, action->operand, &a->update->tree.paths[i]);
+		a->assigned[i] = v;
+		if (v.len > LARGE_VALUE)
+			size += ValueSize(v);
 	}
+	if (size > ITEM_MAX_SIZE && !ProblemIsNoted(a->problem))
+		(void) NoteItemSize(a->problem, true, size);
 }
 
 /* ---- actions on one value ---- */
@@ -325,12 +353,7 @@ CheckSize(const struct varlena *item, Problem *problem)
 	if (v.len <= ITEM_MAX_SIZE / 2)
 		return true;
 	size = ItemSize(v);
-	return size <= ITEM_MAX_SIZE || ProblemNote(problem, &(Problem) {
-		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
-		.message = "Item size to update has exceeded the maximum allowed size",
-		.detail = psprintf("The item would have " UINT64_FORMAT " bytes; the limit is %d.",
-						   size, ITEM_MAX_SIZE)
-	});
+	return size <= ITEM_MAX_SIZE || NoteItemSize(problem, false, size);
 }
 
 struct varlena *
