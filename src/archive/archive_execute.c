@@ -24,6 +24,7 @@
 #include "security/owner.h"
 #include "security/settings_owner.h"
 #include "store/store.h"
+#include "table/restoring.h"
 #include "table/table_name.h"
 #include "transfer/bulk.h"
 #include "transfer/export.h"
@@ -285,10 +286,12 @@ ExecuteRestore(Job *job, Import *import, const List *sources)
 	JobEnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE | ACL_DELETE);
 	import->store = &store;
 	model = SetModelAside(&store);
+	SetStoredAgain((Oid) job->relation);
 	if (job->source != 0)
 		PastCopy(job, import);
 	else
 		ImportSources(import, sources, INPUT_GZIP);
+	SetStoredAgain(InvalidOid);
 	StoreClose(&store);
 	if (model != NULL)
 		ModelWrite(TableNameOfOid((Oid) job->relation), model);

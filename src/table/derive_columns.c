@@ -25,6 +25,7 @@
 #include "table/limits.h"
 #include "table/moves.h"
 #include "table/object_names.h"
+#include "table/restoring.h"
 #include "table/table.h"
 #include "table/time_to_live.h"
 
@@ -62,7 +63,7 @@ CheckSizes(const TableDef *def, ValueRef item)
 	uint64		size;
 
 	CheckItemSize(item);
-	if (!def->has_local)
+	if (!def->has_local || IsStoredAgain(def->root))
 		return;
 	size = ItemWithEntriesSize(def, item);
 	if (size > ITEM_MAX_SIZE)
@@ -157,11 +158,24 @@ DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls,
 	DeriveExpiry(def, item, values, nulls);
 }
 
+/* An item that is stored again replaces itself: what was left out of an index is again. */
+static const ReplacedItem *
+ReplacedOrItself(const TableDef *def, ValueRef item, const ReplacedItem *replaced, ReplacedItem *itself)
+{
+	if (likely(!IsStoredAgain(def->root)))
+		return replaced;
+	*itself = (ReplacedItem) {.item = item};
+	return itself;
+}
+
 /* Checks an item to be stored and sets the values of all attribute columns. */
 static void
 DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls,
 		   const ReplacedItem *replaced)
 {
+	ReplacedItem itself;
+
+	replaced = ReplacedOrItself(def, item, replaced, &itself);
 	CheckSizes(def, item);
 	(void) CheckItemKeys(def, item, replaced, NULL);
 	DeriveColumns(def, item, values, nulls, replaced);
@@ -171,9 +185,11 @@ void
 DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls,
 				  const ReplacedItem *replaced)
 {
+	ReplacedItem itself;
+
 	if (def->has_local)
 		CheckSizes(def, item);	/* including entries of local indexes */
-	DeriveColumns(def, item, values, nulls, replaced);
+	DeriveColumns(def, item, values, nulls, ReplacedOrItself(def, item, replaced, &itself));
 }
 
 bool

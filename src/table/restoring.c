@@ -25,6 +25,8 @@
 /* The table whose restored rows are the reason for the current writes. */
 static Oid	restored = InvalidOid;
 
+static Oid	stored_again = InvalidOid;
+
 bool
 IsDumpScript(void)
 {
@@ -52,6 +54,18 @@ void
 RestoredRowsEnd(Oid outer)
 {
 	restored = outer;
+}
+
+void
+SetStoredAgain(Oid relid)
+{
+	stored_again = relid;
+}
+
+bool
+IsStoredAgain(Oid relid)
+{
+	return OidIsValid(stored_again) && stored_again == relid;
 }
 
 bool

@@ -7,6 +7,8 @@
 
 #include "utils/relcache.h"
 
+#include "exported.h"
+
 /*
  * Whether the session has the fixed settings of pg_dump's output that no option of pg_dump
  * changes.  Sessions of users have check_function_bodies off, too, but not without a
@@ -30,5 +32,12 @@ extern void RestoredRowsEnd(Oid outer);
 
 /* Whether such a write to this table is in progress. */
 extern bool IsWriteOfRestored(Relation rel);
+
+/*
+ * Marks the table whose rows this process stores as another one had them; InvalidOid: none.
+ * An index leaves out those items that it would refuse in a new item, as it did there.
+ */
+extern DYNAMO_EXPORT void SetStoredAgain(Oid relid);
+extern DYNAMO_EXPORT bool IsStoredAgain(Oid relid);
 
 #endif							/* DYNAMO_TABLE_RESTORING_H */

@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "table/key_parts.h"
 #include "table/moves.h"
+#include "table/restoring.h"
 #include "transfer/bulk.h"
 #include "transfer/change_line.h"
 #include "transfer/import.h"
@@ -76,10 +77,12 @@ static void
 PutImportedItem(Import *import, struct varlena *item)
 {
 	struct varlena *stored;
+	ReplacedItem itself;
 	RowKey		key;
 
 	item = ComposeImported(import, item);
-	(void) CheckItemKeys(import->store->def, ItemRoot(item), NULL, NULL);
+	itself = (ReplacedItem) {.item = ItemRoot(item)};
+	(void) CheckItemKeys(import->store->def, ItemRoot(item), IsStoredAgain(import->store->def->root) ? &itself : NULL, NULL);
 	CheckItemSize(ItemRoot(item));
 	(void) RowKeyFromItem(import->store->def, ItemRoot(item), &key, NULL);
 	if (TableMoves(import->store->def))

@@ -233,6 +233,36 @@ last_job('backup', 'status');
 is(restored_with('split_again', 'SELECT', 'status, items'), 'completed|20', 'a partitioned table is restored');
 is(uses('split_again', 'app'), 'done done done done', 'and used');
 
+# ---- items that an index has left out, since they are older than it ----
+
+sql(q{SELECT create_table('older', 'pk', 'sk'); SELECT put_item('older', build_item('pk', 'a', 'sk', '1', 'g', 5, 'h', 5)), put_item('older', build_item('pk', 'b', 'sk', '1', 'g', '', 'h', '')),
+	put_item('older', build_item('pk', 'c', 'sk', '1', 'g', 'x', 'h', 'x')), put_item('older', build_item('pk', 'd', 'sk', '1', 'l', 'x', 'more', repeat('x', 390000)));
+	SELECT create_index('older', 'inline', 'g'), create_index('older', 'aside', 'h', storage => 'table'), create_index('older', 'local', 'pk', 'l', local => true)});
+request('UpdateContinuousBackups', { TableName => 'older', PointInTimeRecoverySpecification => { PointInTimeRecoveryEnabled => JSON::PP::true } });
+sub differences { my ($table) = @_; return sql(join ' UNION ALL ', map { "SELECT string_agg(problem, ',' ORDER BY problem) FROM verify_index('$table', '$_')" } qw(inline aside local)) }
+my $left_out = differences('older');
+my $time = sql('SELECT extract(epoch FROM clock_timestamp())');
+sleep(0.01);
+$backup = request('CreateBackup', { TableName => 'older', BackupName => 'older' })->{BackupDetails}{BackupArn};
+is(last_job('backup', 'status, items'), 'completed|4', 'a backup has the items that its indexes leave out');
+sql(q{UPDATE older SET item = build_item('pk', pk, 'sk', sk, 'g', 'y', 'h', 'y') WHERE pk < 'c'});
+for my $direct ('on', 'off')
+{
+	sql("LOAD 'dynamo'; ALTER SYSTEM SET dynamo.direct_access = $direct; SELECT pg_reload_conf()");
+	ok($node->poll_query_until('postgres', "LOAD 'dynamo'; SHOW dynamo.direct_access", "LOAD\n$direct"), "direct access is $direct");
+	request('RestoreTableFromBackup', { BackupArn => $backup, TargetTableName => "of_backup_$direct" });
+	is(last_job('restore', 'status, items, failure_message'), 'completed|4|', 'its restore has them, too');
+	request('RestoreTableToPointInTime', { SourceTableName => 'older', TargetTableName => "of_time_$direct", RestoreDateTime => 0 + $time });
+	is(last_job('restore', 'status, items, failure_message'), 'completed|4|', 'and so has one to a time');
+	for my $table ("of_backup_$direct", "of_time_$direct")
+	{
+		is(sql("SELECT string_agg(item ->> 'g', ',' ORDER BY pk), string_agg(g, ',' ORDER BY pk), string_agg(h, ',' ORDER BY pk) FROM $table"), '5,,x|x|x', 'as they were');
+		is(differences($table), $left_out, 'and the indexes leave them out');
+		like(request('PutItem', { TableName => $table, Item => { pk => { S => 'new' }, sk => { S => '1' }, g => { N => '5' } } }), qr/^ValidationException/, 'but no new one');
+	}
+}
+sql('ALTER SYSTEM RESET dynamo.direct_access; SELECT pg_reload_conf()');
+
 # ---- links in place of directories ----
 
 my $elsewhere = PostgreSQL::Test::Utils::tempdir();
