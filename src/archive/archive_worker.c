@@ -171,6 +171,21 @@ DropUnrestored(void *arg)
 	OwnerScopeLeave(&scope);
 }
 
+/*
+ * Sets what a job that has failed has done: nothing, or what the committed batches of a
+ * bulk operation have put.  The last one has been counted, too, but not committed.
+ */
+static void
+CountCommitted(Job *job)
+{
+	const Job  *stored = IsBulk(job) ? JobRead(job->id) : NULL;
+
+	job->items = stored != NULL ? stored->items : 0;
+	job->processed = stored != NULL ? stored->processed : 0;
+	job->errors = stored != NULL ? stored->errors : 0;
+	job->bytes = stored != NULL ? stored->bytes : 0;
+}
+
 static void
 RecordJobFailure(Job *job, const ErrorData *error)
 {
@@ -186,9 +201,7 @@ RecordJobFailure(Job *job, const ErrorData *error)
 				(errmsg("table %s could not be restored, and not be dropped: %s", job->table_name, kept->message)));
 	job->status = JOB_FAILED;
 	job->ended = SettingsTime();
-	/* what a bulk operation has put until then remains */
-	if (!IsBulk(job))
-		job->items = job->processed = job->errors = job->bytes = 0;
+	CountCommitted(job);
 	job->failure_code = pstrdup(FailureCode(error));
 	job->failure_message = error->message;
 	JobUpdate(job);

@@ -280,6 +280,23 @@ symlink("$archive/exported/AWSDynamoDB", "$archive/bucket/through/AWSDynamoDB");
 request('ImportTable', import_input('through', 'through/', InputCompressionType => 'GZIP'));
 like(last_job('import', 'status, failure_message'), qr/^failed\|.*AWSDynamoDB" is a symbolic link/, 'a link in place of the directory of exports is not followed');
 
+# ---- a bulk operation that cannot write its report ----
+
+sql(q{SELECT create_table('puts', 'pk')});
+mkdir "$archive/bucket/puts";
+append_to_file("$archive/bucket/puts/lines", join('', map { $_ == 2500 ? "no item\n" : qq({"Item": {"pk": {"S": "$_"}}}\n) } 1 .. 3000));
+my $starter = $node->background_psql('postgres', on_error_stop => 1);
+my $bulk = $starter->query_safe('BEGIN; ' . request_text('StartBulkPutItems', { TableName => 'puts', InputS3Configuration => { S3Bucket => 'bucket', S3KeyPrefix => 'puts/', InputFormat => 'DYNAMODB_JSON' },
+	OutputS3Configuration => { S3Bucket => 'bucket', S3KeyPrefix => 'report', OutputType => ['ERROR'] } }));
+($bulk) = $bulk =~ /"BulkOperationArn":"([^"]*)"/;
+($id) = $bulk =~ m{([^/]*)$};
+system('mkdir', '-p', "$archive/bucket/report/AWSDynamoDB/$id/error.lines");
+$starter->query_safe('COMMIT');
+$starter->quit;
+like(last_job('bulk-operation', 'status, failure_message'), qr/^failed\|.*error\.lines" is not a regular file/, 'a bulk operation that cannot write its report fails');
+$bulk = request('DescribeBulkOperation', { BulkOperationArn => $bulk })->{BulkOperationDescription};
+is("$bulk->{ProcessedItemCount} $bulk->{FailedItemCount} " . sql('SELECT count(*) FROM puts'), '2000 0 2000', 'and counts the batches that were committed');
+
 # ---- an error after the last file ----
 
 sql(q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'refused'; END$$;
