@@ -279,7 +279,12 @@ ReadImportRecord(const Import *import, InputFile *input, StringInfo text)
 	resetStringInfo(text);
 	while (InputLine(input, text) && text->len > known && import->csv != NULL)
 	{
-		open = CsvIsOpen(import->csv, text->data + known, text->len - known, open);
+		const char *line = text->data + known;
+		Size		len = text->len - known;
+
+		if (known == 0)
+			SkipByteOrderMark(&line, &len);	/* a quote after it opens a field */
+		open = CsvIsOpen(import->csv, line, (int) len, open);
 		known = text->len;
 		if (!open)
 			break;

@@ -328,6 +328,13 @@ SKIP:
 	cmp_ok(time - $began, '<', 5, 'at once');
 }
 
+# ---- a CSV file with a byte order mark, whose first field is quoted ----
+
+mkdir "$archive/bucket/marked";
+append_to_file("$archive/bucket/marked/x.csv", qq{\xEF\xBB\xBF"a,",1\r\n"b",2\r\n"c",3\r\n});
+request('ImportTable', import_input('marked', 'marked/', InputFormat => 'CSV', InputFormatOptions => { Csv => { HeaderList => [ 'pk', 'v' ] } }));
+is(last_job('import', 'status, items') . ' ' . sql(q{SELECT string_agg(pk || '=' || (item ->> 'v'), ' ' ORDER BY pk) FROM marked}), 'completed|3 a,=1 b=2 c=3', 'the lines after it are records');
+
 # ---- settings of the database that would end the worker ----
 
 SKIP:
