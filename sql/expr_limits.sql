@@ -55,6 +55,8 @@ EXCEPTION WHEN SQLSTATE 'KV001' THEN
 END $$;
 SELECT DISTINCT append_often() FROM generate_series(1, 10);
 RESET statement_timeout;
+SELECT dynamo.apply_update('{}', 'ADD a :v, b :v', (SELECT '{":v": {"NS": ["' || string_agg(i::text, '", "') || '"]}}' FROM generate_series(1, 60000) i)::dynamo.item);
+SELECT dynamo.item_size(dynamo.apply_update('{}', 'ADD a :v, b :v', (SELECT '{":v": {"NS": ["' || string_agg(i::text, '", "') || '"]}}' FROM generate_series(1, 53000) i)::dynamo.item)) AS below;
 -- 32 levels of containers, the item itself included
 CREATE FUNCTION nested(levels int) RETURNS dynamo.item LANGUAGE sql AS
 	$$SELECT ('{":v": ' || repeat('{"L": [', levels) || '{"N": "1"}' || repeat(']}', levels) || '}')::dynamo.item$$;

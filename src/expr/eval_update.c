@@ -126,9 +126,9 @@ NoteItemSize(Problem *problem, bool more, uint64 size)
 }
 
 /*
- * The item will have everything that SET assigns.  If that alone is too large, the
- * rest is not evaluated: a short expression can assign the largest list hundreds of
- * times, which takes gigabytes.
+ * Evaluates what SET assigns.  The item will have all of it, and the members that ADD
+ * adds.  If these alone are too large, the rest is not evaluated: a short expression can
+ * assign the largest list hundreds of times, which takes gigabytes.
  */
 static void
 EvaluateAssignments(Application *a)
@@ -138,12 +138,12 @@ EvaluateAssignments(Application *a)
 	for (int i = 0; i < a->update->n && size <= ITEM_MAX_SIZE; i++)
 	{
 		const BoundAction *action = &a->update->actions[i];
-		ValueRef	v;
+		ValueRef	v = MISSING_VALUE;
 
-		if (action->action != ACTION_SET)
-			continue;
-		v = EvaluateOperand(a, action->operand, &a->update->tree.paths[i]);
-		a->assigned[i] = v;
+		if (action->action == ACTION_SET)
+			v = a->assigned[i] = EvaluateOperand(a, action->operand, &a->update->tree.paths[i]);
+		else if (action->action == ACTION_ADD)
+			v = action->literal;
 		if (v.len > LARGE_VALUE)
 			size += ValueSize(v);
 	}
