@@ -2,8 +2,9 @@
 # Random models changed into others: a table with items of one document gets another one by
 # dynamo.apply_model, and then the first one again.  A change succeeds, and then nothing differs from
 # the document, all keys, entries, copies and totals of the items are right, and the same document makes
-# the same model where nothing is; or it fails, and the model is what it was.  SEED repeats a run, CASES sets the number of
-# pairs; LONG makes it greater.  psql finds the server through the usual environment variables;
+# the same model where nothing is, also by dynamo.import_model; or it fails, and the model is what it was.
+# Documents that move items are applied in steps: dynamo.migrate_entity for each entity, then the rest.
+# SEED repeats a run, CASES sets the number of pairs; LONG makes it greater.  psql finds the server through the usual environment variables;
 # a database of its own is created there and dropped at the end.
 use strict;
 use warnings;
@@ -349,6 +350,7 @@ DECLARE
 	of_item jsonb;
 	of_back text;
 	stored json;
+	statement text;
 BEGIN
 	BEGIN
 		PERFORM set_config('search_path', 'here, dynamo', true);
@@ -362,6 +364,18 @@ BEGIN
 			RAISE EXCEPTION USING ERRCODE = 'ZZ002';
 		END;
 		fault := 'first still differs: ' || public.differences(first);
+		BEGIN
+			PERFORM set_config('search_path', 'there, dynamo', true);
+			FOR statement IN SELECT s FROM dynamo.import_model(first) s LOOP
+				EXECUTE statement;
+			END LOOP;
+			IF public.model('there') - 'grants' IS DISTINCT FROM public.model('here') - 'grants' THEN
+				fault := concat_ws('; ', fault, format('imported, it is %s, and applied %s', public.model('there'), public.model('here')));
+			END IF;
+			RAISE EXCEPTION USING ERRCODE = 'ZZ001';
+		EXCEPTION WHEN SQLSTATE 'ZZ001' THEN NULL;
+			WHEN OTHERS THEN fault := concat_ws('; ', fault, 'cannot be imported: ' || SQLERRM);
+		END;
 		FOR of_item IN SELECT * FROM jsonb_array_elements(items) LOOP
 			BEGIN
 				PERFORM dynamo.put_item('shop', of_item);
@@ -404,6 +418,79 @@ for my $case (1 .. $cases) {
 	print {*STDERR} $call if $ENV{SHOW} && $json->encode($result) =~ /$ENV{SHOW}/;
 	for my $what (qw(made happened back)) { my $text = $result->{$what} // '-'; $text =~ s/\d+/N/g; $text =~ s/\n/; /g; $seen{$what}{$text}++ }
 }
-for my $what (qw(made happened back)) { note("$what: $seen{$what}{$_} $_") for sort { $seen{$what}{$b} <=> $seen{$what}{$a} } keys %{$seen{$what}} }
+
+# ---- documents that move items ----
+
+# The same entities with other keys, and sometimes another value of the type attribute.
+sub moved
+{
+	my ($document) = @_;
+	my $moved = $json->decode($json->encode($document));
+
+	for my $entity (@{$moved->{entities}}) {
+		next if chance(.3);
+		if (chance(.25)) { $entity->{type_value} = 'Z' . $entity->{entity_name}; next }
+		my %keys = $base_keys{$entity->{entity_name}}->();
+		@{$entity->{keys}}{keys %keys} = values %keys;
+	}
+	$moved->{$_} = [grep { chance(.5) } @{$moved->{$_}}] for qw(copies totals references unique_constraints access_patterns);
+	return $moved;
+}
+
+# What a migration leaves as it is.
+my $attributes = q{SELECT COALESCE(jsonb_agg(i ORDER BY i), '[]') FROM (SELECT item::jsonb - '{kind,PK,SK,G1P,G1S,G2P,G2S,G3P,G3S,half,orders,spent,customer_name}'::text[] FROM shop) s(i)};
+
+for my $case (1 .. $cases / 3) {
+	my $first = new_document();
+	$first->{$_} = [grep { chance(.4) } @{$first->{$_}}] for qw(copies totals references unique_constraints access_patterns);
+	my $second = moved($first);
+	my ($one, $two) = map { quoted($json->encode({format => 'dynamo:1', tables => [$_]})) } $first, $second;
+	my $items = quoted($json->encode(new_items($first)));
+	my $step = <<"SQL";
+SELECT statement FROM plan_model($two) WHERE statement LIKE 'SELECT dynamo.migrate_entity(%' ORDER BY step LIMIT 1 \\gexec
+SELECT 'CALL dynamo.await_migration(''shop'')' WHERE EXISTS (SELECT FROM dynamo.migrations WHERE phase NOT IN ('complete', 'cancelled')) \\gexec
+SQL
+	my ($status, $output) = psql($database, <<"SQL" . $step x 5 . <<"SQL");
+SET client_min_messages = error;
+\\o /dev/null
+DROP SCHEMA IF EXISTS here CASCADE;
+CREATE SCHEMA here;
+SET search_path = here, dynamo, public;
+SELECT apply_model($one);
+DO \$do\$
+DECLARE of_item jsonb;
+BEGIN
+	FOR of_item IN SELECT * FROM jsonb_array_elements($items) LOOP
+		BEGIN PERFORM dynamo.put_item('shop', of_item);
+		EXCEPTION WHEN OTHERS THEN NULL;
+		END;
+	END LOOP;
+END \$do\$;
+CREATE TABLE attributes AS $attributes;
+SQL
+SELECT apply_model($two);
+\\o
+SELECT jsonb_build_object('faults', public.faults(), 'differs', public.differences($two), 'items', ($attributes) = (SELECT a FROM attributes t(a)),
+	'moved', (SELECT sum(items_moved) FROM dynamo.migrations));
+SQL
+	my $text = $output =~ /ERROR:  (.*)/ ? "refused: $1" : $output;
+	my $result = $status == 0 ? eval { $json->decode($output) } : undef;
+	if ($result ? defined $result->{faults} || defined $result->{differs} || !$result->{items} : $text !~ /^refused/) {
+		fail("move $case");
+		diag($output);
+	}
+	elsif (!$result) {
+		my ($ended, $faults) = psql($database, "SET search_path = here, dynamo, public;\nSELECT public.faults(), ($attributes) = (SELECT a FROM attributes t(a)), (SELECT phase FROM dynamo.migrations);\n");
+		if ($text =~ /internal|cache lookup|unexpected/ || ($faults !~ /^\|t\|/ && $faults !~ /relation "shop" does not exist/)) {
+			fail("move $case");
+			diag("$text: $faults");
+		}
+	}
+	print {*STDERR} "$one\n$two\n$output\n" if $ENV{SHOW} && $output =~ /$ENV{SHOW}/;
+	$text =~ s/\d+/N/g;
+	$text =~ s/\n/; /g;
+	$seen{moves}{$text}++;
+}
+for my $what (qw(made happened back moves)) { note("$what: $seen{$what}{$_} $_") for sort { $seen{$what}{$b} <=> $seen{$what}{$a} } keys %{$seen{$what}} }
 pass("$cases pairs of models");
 done_testing();
