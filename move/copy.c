@@ -396,7 +396,7 @@ CopyCommand(void)
 	if (options.export_path != NULL)
 	{
 		copy.files = json_array();
-		export_time = ExportOpen(options.export_path, copy.files);
+		export_time = ExportOpen(options.export_path, JsonString(table, "TableId"), copy.files);
 	}
 	move = StateGetMove(target, &text);
 	copy.segments = StateList(target, "segment/");
@@ -409,7 +409,8 @@ CopyCommand(void)
 	if (!json_is_integer(json_object_get(move, "segments")) || !(JsonNumber(move, "segments") >= !JsonTrue(move, "export") && JsonNumber(move, "segments") <= 1000000))
 		MoveFail("the state of the move has no number of segments");
 	copy.count = (int) JsonNumber(move, "segments");
-	if (JsonTrue(move, "export") != (copy.files != NULL) || (copy.files != NULL && copy.count != (int) json_array_size(copy.files)))
+	if (JsonTrue(move, "export") != (copy.files != NULL) ||
+		(copy.files != NULL && (copy.count != (int) json_array_size(copy.files) || JsonNumber(move, "begun") != export_time)))
 		MoveFail("the copy began from %s", JsonTrue(move, "export") ? "another export" : "a scan");
 	copy.expected = JsonNumber(table, "ItemCount");
 	TargetOpen(&copy.target, target, options.target_table);

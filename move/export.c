@@ -4,7 +4,8 @@
  *
  * The directory is that of one export (AWSDynamoDB/<id>), with manifest-summary.json,
  * manifest-files.json, and the data files below it.  Sizes are not trusted: every file must
- * have the MD5 checksum of the manifest.
+ * have the MD5 checksum of the manifest.  A manifest of which the end is missing has fewer
+ * items than the summary.
  */
 #include <errno.h>
 #include <openssl/evp.h>
@@ -38,7 +39,11 @@ Md5Of(const char *path)
 	if (context == NULL || EVP_DigestInit_ex(context, EVP_md5(), NULL) != 1)
 		MoveFail("cannot compute MD5");
 	while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
+	{
+		if (move_stop)
+			MoveFail("stopped while the files of the export were checked");
 		EVP_DigestUpdate(context, buffer, n);
+	}
 	if (ferror(file))
 		MoveFail("cannot read \"%s\": %s", path, strerror(errno));
 	EVP_DigestFinal_ex(context, hash, &len);
@@ -118,30 +123,53 @@ ReadTime(const char *text)
 {
 	struct tm	tm = {0};
 
-	if (text == NULL || strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) == NULL)
+	const char *rest = text != NULL ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	double		time;
+
+	if (rest != NULL && *rest == '.')
+		rest += 1 + strspn(rest + 1, "0123456789");
+	if (rest == NULL || strcmp(rest, "Z") != 0)
 		MoveFail("manifest-summary.json has no exportTime");
-	return (double) timegm(&tm);
+	time = (double) timegm(&tm);
+	/* the changes until then would be left out */
+	if (time > MoveNow() + 900)
+		MoveFail("the export is of the future: %s", text);
+	return time;
+}
+
+/* The export must be of this table, in the format that is read. */
+static void
+CheckSummary(json_t *summary, const char *table_id)
+{
+	const char *format = JsonString(summary, "outputFormat"),
+			   *type = JsonString(summary, "exportType"),
+			   *id = JsonString(summary, "tableId");
+
+	if (format != NULL && strcmp(format, "DYNAMODB_JSON") != 0)
+		MoveFail("the export has the format \"%s\"; only DYNAMODB_JSON is read", format);
+	if (type != NULL && strcmp(type, "FULL_EXPORT") != 0)
+		MoveFail("only full exports are read");
+	if (id != NULL && table_id != NULL && strcmp(id, table_id) != 0)
+		MoveFail("the export is of another table, or of one that was dropped and created again since: %s", id);
 }
 
 /* Checks an export, and fills the list of its files' paths.  Returns its time. */
 double
-ExportOpen(const char *directory, json_t *files)
+ExportOpen(const char *directory, const char *table_id, json_t *files)
 {
 	char	   *summary_path = MoveFormat("%s/manifest-summary.json", directory),
 			   *files_path = MoveFormat("%s/manifest-files.json", directory);
 	Text		line = {0};
 	json_t	   *summary;
 	gzFile		file = OpenLines(summary_path);
-	double		time;
+	double		time,
+				items = 0;
 
 	if (ReadLine(file, summary_path, &line) == NULL)
 		MoveFail("\"%s\" is empty", summary_path);
 	summary = JsonParse(line.data, line.len, "manifest-summary.json");
 	gzclose(file);
-	if (JsonString(summary, "outputFormat") != NULL && strcmp(JsonString(summary, "outputFormat"), "DYNAMODB_JSON") != 0)
-		MoveFail("the export has the format \"%s\"; only DYNAMODB_JSON is read", JsonString(summary, "outputFormat"));
-	if (JsonString(summary, "exportType") != NULL && strcmp(JsonString(summary, "exportType"), "FULL_EXPORT") != 0)
-		MoveFail("only full exports are read");
+	CheckSummary(summary, table_id);
 	time = ReadTime(JsonString(summary, "exportTime"));
 	file = OpenLines(files_path);
 	while (ReadLine(file, files_path, &line) != NULL)
@@ -149,9 +177,12 @@ ExportOpen(const char *directory, json_t *files)
 		json_t	   *entry = JsonParse(line.data, line.len, "manifest-files.json");
 
 		CheckFile(directory, entry, files);
+		items += JsonNumber(entry, "itemCount");
 		json_decref(entry);
 	}
 	CloseLines(file, files_path);
+	if (json_is_number(json_object_get(summary, "itemCount")) && JsonNumber(summary, "itemCount") != items)
+		MoveFail("the files of the export have %.0f items instead of %.0f; manifest-files.json is not complete", items, JsonNumber(summary, "itemCount"));
 	json_decref(summary);
 	TextFree(&line);
 	free(summary_path);

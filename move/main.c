@@ -117,6 +117,14 @@ PrintHelp(void)
 		   "PGPASSWORD, PGPASSFILE or a service file. Exit status: 0, 1 if there are differences, 2 after an error.\n");
 }
 
+/* What is printed may be all that a command does. */
+static void
+EndOutput(void)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		MoveFail("cannot write to the standard output");
+}
+
 static double
 ReadNumber(const char *name, const char *text, double least, double most)
 {
@@ -138,6 +146,18 @@ ReadCount(const char *name, const char *text, int least, int most)
 	return (int) value;
 }
 
+/* Names become JSON. */
+static char *
+ReadName(const char *name, char *text)
+{
+	json_t	   *string = json_string(text);
+
+	if (string == NULL)
+		MoveFail("the value of --%s is not UTF-8", name);
+	json_decref(string);
+	return text;
+}
+
 static void
 TakeOption(int option, const char *name, char *value)
 {
@@ -155,10 +175,10 @@ TakeOption(int option, const char *name, char *value)
 		case OPT_TARGET: options.target.conninfo = value; break;
 		case OPT_TABLE:
 			options.tables = MoveRealloc(options.tables, (options.ntables + 1) * sizeof(char *));
-			options.tables[options.ntables++] = value;
+			options.tables[options.ntables++] = ReadName(name, value);
 			break;
-		case OPT_TARGET_TABLE: options.target_table = value; break;
-		case OPT_NAME: options.move = value; break;
+		case OPT_TARGET_TABLE: options.target_table = ReadName(name, value); break;
+		case OPT_NAME: options.move = ReadName(name, value); break;
 		case OPT_STATE: options.state_name = value; break;
 		case OPT_EXPORT: options.export_path = value; break;
 		case OPT_MODEL: options.model_file = value; break;
@@ -179,8 +199,8 @@ TakeOption(int option, const char *name, char *value)
 		case OPT_BACK: options.back = true; break;
 		case OPT_NO_COMPARE: options.no_compare = true; break;
 		case OPT_QUIET: options.quiet = true; break;
-		case OPT_HELP: PrintHelp(); exit(0);
-		case OPT_VERSION: printf("dynamo-move %s\n", MOVE_VERSION); exit(0);
+		case OPT_HELP: PrintHelp(); EndOutput(); exit(0);
+		case OPT_VERSION: printf("dynamo-move %s\n", MOVE_VERSION); EndOutput(); exit(0);
 	}
 }
 
@@ -310,7 +330,7 @@ main(int argc, char **argv)
 		{
 			CheckOptions(commands[i].run == PlanCommand);
 			status = commands[i].run();
-			fflush(stdout);
+			EndOutput();
 			return status;
 		}
 	}

@@ -275,7 +275,7 @@ int			ReverseCommand(void);
 json_t	   *ProposeEntities(json_t *description, json_t *items);
 
 /* export.c: files of an export to S3; the time of the export */
-double		ExportOpen(const char *path, json_t *files);
+double		ExportOpen(const char *path, const char *table_id, json_t *files);
 bool		ExportRead(const char *path, long skip, bool (*take) (void *arg, json_t *items, long lines), void *arg);
 
 /* follow.c */

@@ -717,6 +717,20 @@ set(mode => '');
 move_fails('too many jobs', '--jobs needs a number from 1 to 1000', '', 'copy', @new, '--jobs', '1000000000');
 move_fails('half a segment', '--segments needs a whole number', '', 'copy', @new, '--segments', '1.5');
 
+for my $option ('--table', '--target-table', '--name')
+{
+	move_fails("$option that is no text", "the value of $option is not UTF-8", '', 'copy', @new, $option, "a\xff");
+}
+if (-w '/dev/full')
+{
+	local %ENV = (%ENV, %aws);
+	my $out = IPC::Run::start([ $program, 'plan', '--table', 'Lies', @from ], '<', \undef, '>', '/dev/full', '2>', \my $err);
+
+	$out->finish;
+	like((($out->full_results)[0] >> 8) . " $err", qr/^2 .*cannot write to the standard output/, 'a report that is not written');
+	move_fails('a model that is not written', 'cannot write "/dev/full"', '', 'plan', '--table', 'Lies', @from, '--model', '/dev/full');
+}
+
 # ---- credentials ----
 
 mkdir "$work/.aws";
@@ -762,19 +776,51 @@ move_fails('that of the source is not that of the target', 'cannot use the addre
 move_ok('an authority of the target', '', @secure, '--target-ca-bundle', "$work/ca.crt");
 is(mover_sql('SELECT count(*) FROM "Secure"'), '12', 'the items are there');
 
-# ---- an export with a line that begins with a zero byte, and one without an end ----
+# ---- exports: damaged lines, other tables, parts of a manifest ----
 
 mkdir "$work/$_" for qw(export export/data);
-append_to_file("$work/export/manifest-summary.json", '{"exportTime":"' . POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime) . '"}');
-append_to_file("$work/export/data/part", "\0\n");
-append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => 'AWSDynamoDB/x/data/part', md5Checksum => md5_base64("\0\n") . '==' }) . "\n");
-move_fails('a damaged line', 'is not JSON', '', 'copy', '--create', '--table', 'Exported', @from, @into, '--export', "$work/export");
-system("head -c 70000000 /dev/zero | gzip -1 >'$work/export/data/part'");
+# Writes an export with a file for each text; the hash is what else its summary has.
+sub write_export
+{
+	my ($summary, @files) = @_;
+	my $n = 0;
+
+	unlink glob("$work/export/*.json"), glob("$work/export/data/*");
+	append_to_file("$work/export/manifest-summary.json", encode_json({ exportTime => POSIX::strftime('%Y-%m-%dT%H:%M:%S.000Z', gmtime), %$summary }));
+	append_to_file("$work/export/manifest-files.json", '');
+	for my $text (@files)
+	{
+		append_to_file("$work/export/data/part$n", $text);
+		append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => "AWSDynamoDB/x/data/part$n", md5Checksum => md5_base64($text) . '==',
+			itemCount => scalar(() = $text =~ /Item/g) }) . "\n");
+		$n++;
+	}
+}
+sub lines_of { return join '', map { encode_json({ Item => { pk => { S => "$_" } } }) . "\n" } @_ }
+my @export = ('copy', '--create', '--table', 'Exported', @from, @into, '--export', "$work/export");
+
+write_export({}, "\0\n");
+move_fails('a damaged line', 'is not JSON', '', @export);
+write_export({}, '');
+system("head -c 70000000 /dev/zero | gzip -1 >'$work/export/data/part0'");
 unlink "$work/export/manifest-files.json";
-append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => 'AWSDynamoDB/x/data/part',
-	md5Checksum => md5_base64(slurp_file("$work/export/data/part")) . '==' }) . "\n");
-move_fails('a line without an end', 'part" has a line of more than 64 MB', '', 'copy', '--create', '--table', 'Exported', @from, @into, '--export', "$work/export",
-	'--name', 'endless');
+append_to_file("$work/export/manifest-files.json", encode_json({ dataFileS3Key => 'AWSDynamoDB/x/data/part0',
+	md5Checksum => md5_base64(slurp_file("$work/export/data/part0")) . '==' }) . "\n");
+move_fails('a line without an end', 'part0" has a line of more than 64 MB', '', @export, '--name', 'endless');
+for (['of another table', 'the export is of another table', { tableId => 'table-2' }], ['of the future', 'the export is of the future', { exportTime => '2100-01-01T00:00:00Z' }],
+	['of another time zone', 'has no exportTime', { exportTime => '2026-01-01T00:00:00+02:00' }], ['without a part of its manifest', 'have 2 items instead of 3', { itemCount => 3 }])
+{
+	my ($name, $message, $summary) = @$_;
+
+	write_export($summary, lines_of(1), lines_of(2));
+	move_fails("an export $name", $message, '', @export, '--name', 'other');
+}
+write_export({ tableId => 'table-1', itemCount => 3, exportTime => POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time() - 5)) }, lines_of(1, 2), lines_of(3));
+move_ok('an export', '', @export, '--name', 'whole');
+is(mover_sql('SELECT count(*) FROM "Exported"'), '3', 'its items are there');
+state_sql(q{UPDATE state SET value = replace(value, '"copied"', '"copying"') WHERE move = 'whole' AND name = 'move'});
+write_export({ tableId => 'table-1', itemCount => 3 }, lines_of(1, 2), lines_of(4));
+move_fails('another one, to go on from', 'the copy began from another export', '', @export, '--name', 'whole');
 
 $target->stop;
 done_testing();
