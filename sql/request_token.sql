@@ -110,6 +110,24 @@ UPDATE dynamo_internal.request_tokens SET digest = set_byte(digest, 13, 255 - ge
 UPDATE dynamo_internal.request_tokens SET digest = '' WHERE token = 'nine';
 SELECT put('tab2', 'eight'), put('tab2', 'nine');
 
+-- keys that an entity composes, also when a transaction is repeated, and after the entity has been dropped
+SELECT dynamo.create_table('shop', 'pk', 'sk');
+SELECT dynamo.create_entity('shop', 'order', keys => '{"pk": "C#{customer_id}", "sk": "O#{order_id:04}"}', attributes => '{"customer_id": "text", "order_id": "int"}');
+CREATE FUNCTION by_parts() RETURNS TABLE (answer text) LANGUAGE sql AS $$
+	SELECT coalesce(r #>> '{body,message}', (r #> '{body,ConsumedCapacity}')::text) FROM dynamo.request_safe('TransactWriteItems', '{"ClientRequestToken": "parts", "ReturnConsumedCapacity": "TOTAL",
+		"TransactItems": [{"Put": {"TableName": "shop", "Item": {"customer_id": {"S": "c1"}, "order_id": {"N": "5"}}}},
+		{"Update": {"TableName": "shop", "Key": {"customer_id": {"S": "c2"}, "order_id": {"N": "5"}}, "UpdateExpression": "SET x = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}}}]}') r
+	UNION ALL
+	SELECT coalesce(r #>> '{body,message}', (r #> '{body,ConsumedCapacity}')::text) FROM dynamo.request_safe('ExecuteTransaction', '{"ClientRequestToken": "inserted", "ReturnConsumedCapacity": "TOTAL",
+		"TransactStatements": [{"Statement": "INSERT INTO shop VALUE {''customer_id'': ''c3'', ''order_id'': 7}"}]}') r $$;
+SELECT * FROM by_parts();
+SELECT * FROM by_parts();
+UPDATE shop SET item = dynamo.apply_update(item, 'SET x = :x', ('{":x": {"S": "' || repeat('x', 5000) || '"}}')::dynamo.item) WHERE pk <> 'C#c2';
+SELECT * FROM by_parts();
+SELECT dynamo.drop_entity('shop', 'order');
+SELECT * FROM by_parts();
+SELECT count(*) FROM shop;
+
 SET client_min_messages = warning;
 DELETE FROM dynamo_internal.request_tokens;
 DROP SCHEMA t_request_token CASCADE;

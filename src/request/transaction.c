@@ -97,18 +97,41 @@ TransactionExecute(Request *request, Transaction *t)
 		TransactCanceledError(&t->result, t->n);
 }
 
+/*
+ * The key of the item that an action has concerned, composed again if it was composed.
+ * The definition may have changed since; then there is a problem, and no item.
+ */
+static bool
+KeyOfAction(const TableDef *def, const WriteOp *action, ValueRef *key, Problem *problem)
+{
+	struct varlena *composed = NULL;
+	ValueRef	item = action->item;
+
+	*key = item;
+	if (action->kind != WRITE_KIND_PUT)
+		return true;
+	if (!ComposePutItem(def, item, false, &composed, problem))
+		return false;
+	if (composed != NULL)
+		item = ItemRoot(composed);
+	if (!CheckItemKeys(def, item, NULL, problem))
+		return false;
+	*key = ItemRoot(KeyOfItem(def, item));
+	return true;
+}
+
 double
 TransactionLookUnits(const TableDef *def, const WriteOp *action)
 {
+	Problem		problem = NO_PROBLEM;
 	GetOp		get = {0};
-	GetResult	result;
+	GetResult	result = {0};
 
 	get.table_name = action->table_name;
-	get.key = action->kind == WRITE_KIND_PUT ?
-		ItemRoot(KeyOfItem(def, action->item)) : action->item;
 	get.args.values = MISSING_VALUE;
 	get.sizes = true;
 	get.consistent = get.transaction = true;
-	(void) GetItem(&get, &result, NULL);
+	if (KeyOfAction(def, action, &get.key, &problem))
+		(void) GetItem(&get, &result, &problem);
 	return ReadUnits(result.size, true);
 }
