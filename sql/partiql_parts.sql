@@ -75,6 +75,13 @@ SELECT run('INSERT INTO shop VALUE {''kind'': ''order'', ''customer_id'': ''c7''
 -- batches and transactions
 SELECT answer('BatchExecuteStatement', $${"Statements": [{"Statement": "SELECT SK FROM shop WHERE kind = 'order' AND customer_id = 'c7' AND order_id = 4"},
     {"Statement": "SELECT SK FROM shop WHERE customer_id = 'c7'"}, {"Statement": "SELECT SK FROM shop WHERE kind = 'order' AND customer_id = 'c7'"}]}$$);
+-- two statements of a batch concern one item, however its key is written
+SELECT answer('BatchExecuteStatement', $${"Statements": [{"Statement": "SELECT SK FROM shop WHERE kind = 'order' AND customer_id = 'c7' AND order_id = 4"},
+    {"Statement": "SELECT SK FROM shop WHERE PK = 'CUSTOMER#c7' AND SK = 'ORDER#00000004'"}]}$$);
+SELECT answer('BatchExecuteStatement', $${"Statements": [{"Statement": "DELETE FROM shop WHERE kind = 'order' AND customer_id = 'c7' AND order_id = 50"},
+    {"Statement": "INSERT INTO shop VALUE {'kind': 'order', 'customer_id': 'c7', 'order_id': 50}"}]}$$);
+SELECT answer('BatchExecuteStatement', $${"Statements": [{"Statement": "INSERT INTO shop VALUE {'kind': 'order', 'customer_id': 'c7'}"},
+    {"Statement": "INSERT INTO shop VALUE {'kind': 'order', 'customer_id': 'c7', 'order_id': 'x'}"}]}$$);
 SELECT answer('ExecuteTransaction', $${"TransactStatements": [{"Statement": "SELECT SK FROM shop WHERE kind = 'order' AND customer_id = 'c7' AND order_id = 4"},
     {"Statement": "SELECT SK FROM shop WHERE customer_id = 'c7'"}]}$$);
 SELECT answer('ExecuteTransaction', $${"TransactStatements": [{"Statement": "UPDATE shop SET total = 47 WHERE kind = 'order' AND customer_id = 'c7' AND order_id = 4"},

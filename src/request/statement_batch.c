@@ -19,6 +19,7 @@
 #include "request/statement.h"
 #include "request/wording.h"
 #include "subtransaction.h"
+#include "table/key_parts.h"
 
 /* A statement of a batch and its result. */
 typedef struct BatchStatement
@@ -30,6 +31,7 @@ typedef struct BatchStatement
 	bool		images;			/* capacity needs the items */
 	GetOp		get;			/* either get or write is used */
 	WriteOp		write;
+	ValueRef	key;			/* of its item, or the item, with the key attributes if there are any */
 	WriteResult written;
 	GetResult	read;
 } BatchStatement;
@@ -108,6 +110,23 @@ IsRead(const BatchStatement *b)
 	return StatementReads(b->s.bound.kind);
 }
 
+/*
+ * Finds the key of the statement's item, also one that its parts compose.  What is wrong
+ * with it is said when the statement is executed.
+ */
+static void
+FindStatementKey(BatchStatement *b)
+{
+	Problem		problem = NO_PROBLEM;
+	struct varlena *composed = NULL;
+
+	b->key = IsRead(b) ? b->get.key : b->write.item;
+	if (b->s.bound.kind != STATEMENT_INSERT)
+		(void) TakeKeyParameter(b->s.def, &b->key, &problem);
+	else if (ComposePutItem(b->s.def, b->key, false, &composed, &problem) && composed != NULL)
+		b->key = ItemRoot(composed);
+}
+
 static void
 MakeOperation(void *arg)
 {
@@ -121,12 +140,14 @@ MakeOperation(void *arg)
 	if (!IsRead(b))
 	{
 		(void) StatementWrite(&b->s, b->images, &b->write, NULL);
+		FindStatementKey(b);
 		return;
 	}
 	consistent = FieldConsistentRead(b->input); /* raises an error on a standby */
 	if (!StatementGet(&b->s, &b->get, &by_parts) || b->get.built_filter != NULL)
 		InvalidRequest(WORDING_BATCH_SELECT);
 	b->get.consistent = consistent;
+	FindStatementKey(b);
 }
 
 static void
@@ -188,8 +209,8 @@ ConcernSameItem(const BatchStatement *a, const BatchStatement *b)
 	for (int i = 0; i < KeyCount(key); i++)
 	{
 		Slice		name = key->attributes[i].name;
-		ValueRef	x = AttributeFind(IsRead(a) ? a->get.key : a->write.item, name.data, name.len);
-		ValueRef	y = AttributeFind(IsRead(b) ? b->get.key : b->write.item, name.data, name.len);
+		ValueRef	x = AttributeFind(a->key, name.data, name.len);
+		ValueRef	y = AttributeFind(b->key, name.data, name.len);
 
 		if (ValueIsMissing(x) || !ValueEqual(x, y))
 			return false;
