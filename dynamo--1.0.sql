@@ -2834,7 +2834,8 @@ CREATE TABLE dynamo_internal.archive_jobs (
 	line bigint NOT NULL,
 	put_bytes bigint NOT NULL,
 	error_bytes bigint NOT NULL,
-	condition_bytes bigint NOT NULL
+	condition_bytes bigint NOT NULL,
+	attempts bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX archive_jobs_unfinished ON dynamo_internal.archive_jobs (relation)
 	WHERE status OPERATOR(pg_catalog.=) ANY ('{queued,running,cancelling}');

@@ -137,6 +137,9 @@ typedef struct Job
 	int64		put_bytes;		/* of items that were put */
 	int64		error_bytes;	/* what the reports have so far */
 	int64		condition_bytes;
+
+	/* of a restore or a bulk operation */
+	int64		attempts;		/* workers that have begun it, since it has last made progress */
 } Job;
 
 /* What the lines of an incremental export have of an item. */

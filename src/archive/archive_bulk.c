@@ -376,6 +376,7 @@ StoreProgress(BulkRunState *state, const BulkResult *sum, const char *path, int6
 	job->file = MemoryContextStrdup(state->context, path);
 	job->line = line;
 	job->bytes = bytes;
+	job->attempts = 0;
 	JobProgress(job);
 }
 

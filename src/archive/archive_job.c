@@ -93,6 +93,7 @@ static const JobColumn columns[] = {
 	NUMBER_COLUMN(put_bytes),
 	NUMBER_COLUMN(error_bytes),
 	NUMBER_COLUMN(condition_bytes),
+	NUMBER_COLUMN(attempts),
 };
 
 #define NCOLUMNS ((int) lengthof(columns))
@@ -234,7 +235,7 @@ JobUpdate(const Job *job)
 	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) UPDATE dynamo_internal.archive_jobs j "
 							"SET status = p.status, ended = p.ended, items = p.items, processed = p.processed, "
 							"errors = p.errors, bytes = p.bytes, failure_code = p.failure_code, "
-							"failure_message = p.failure_message FROM parameters p "
+							"failure_message = p.failure_message, attempts = p.attempts FROM parameters p "
 							"WHERE j.id OPERATOR(pg_catalog.=) p.id", JobColumnList("# AS @")), job);
 }
 
@@ -244,7 +245,7 @@ JobProgress(const Job *job)
 	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) UPDATE dynamo_internal.archive_jobs j "
 							"SET expected = p.expected, items = p.items, processed = p.processed, errors = p.errors, "
 							"bytes = p.bytes, file = p.file, line = p.line, put_bytes = p.put_bytes, "
-							"error_bytes = p.error_bytes, condition_bytes = p.condition_bytes FROM parameters p "
+							"error_bytes = p.error_bytes, condition_bytes = p.condition_bytes, attempts = p.attempts FROM parameters p "
 							"WHERE j.id OPERATOR(pg_catalog.=) p.id", JobColumnList("# AS @")), job);
 }
 

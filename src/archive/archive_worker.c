@@ -36,6 +36,9 @@
 #include "subtransaction.h"
 #include "table/table_name.h"
 
+/* Workers that can be lost one after another without any progress of a job. */
+#define MAX_ATTEMPTS	10
+
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
 
 /*
@@ -89,9 +92,11 @@ TakeJob(const char *id, MemoryContext context)
 		job = NULL;
 	if (job != NULL && !JobHasStatus(job, JOB_QUEUED) && strcmp(job->kind, JOB_RESTORE) != 0 && !IsBulk(job))
 		job = NULL;
-	if (job != NULL && !JobHasStatus(job, JOB_CANCELLING))
+	if (job != NULL)
 	{
-		job->status = JOB_RUNNING;
+		if (!JobHasStatus(job, JOB_CANCELLING))
+			job->status = JOB_RUNNING;
+		job->attempts++;
 		JobUpdate(job);
 	}
 	MemoryContextSwitchTo(old);
@@ -99,9 +104,20 @@ TakeJob(const char *id, MemoryContext context)
 	return job;
 }
 
+/* What ends its worker, or the server, each time must not do so whenever somebody looks. */
+static void
+CheckAttempts(const Job *job)
+{
+	if (job->attempts > MAX_ATTEMPTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("the server or the worker has stopped %d times before the operation was complete", MAX_ATTEMPTS)));
+}
+
 static void
 RunJob(Job *job, MemoryContext context)
 {
+	CheckAttempts(job);
 	if (IsBulk(job))
 	{
 		BulkRun(job, context);

@@ -218,6 +218,23 @@ is(status('interrupted'), 'CREATING', 'it goes on');
 is(last_job('restore', 'status, items'), 'completed|1', 'and ends');
 is(uses('interrupted', 'app'), 'done done done done', 'and the table is used');
 
+# a worker that is always lost
+restored_with('endless', 'CREATE TRIGGER a_wait BEFORE INSERT ON endless FOR EACH ROW EXECUTE FUNCTION wait()');
+my $lost = 0;
+for (1 .. 10)
+{
+	my $waits = q{FROM pg_stat_activity WHERE backend_type = 'dynamo archive job' AND wait_event = 'PgSleep'};
+
+	wait_until(sub { sql("SELECT count(*) $waits") eq '1' }) or last;
+	$lost += sql("SELECT count(pg_terminate_backend(pid, 20000)) $waits");
+	status('endless');
+}
+is($lost, 10, 'a restore goes on ten times');
+is(last_job('restore', 'status, failure_message'), 'failed|the server or the worker has stopped 10 times before the operation was complete', 'and not again and again');
+is(status('endless'), 'ResourceNotFoundException', 'and leaves no table');
+restored_with('other', 'SELECT', 'status');
+sql('DROP TABLE other');
+
 # a job with the number of a table that it has not created, as one that comes from another server has
 sql(q{UPDATE dynamo_internal.archive_jobs SET status = 'running', relation = 'theirs'::regclass::oid, prefix = 'AWSDynamoDB/nothing/'
 	WHERE id = (SELECT max(id) FROM dynamo_internal.archive_jobs WHERE kind = 'restore'); UPDATE theirs SET item = item || build_item('kept', 1)});
