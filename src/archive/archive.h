@@ -181,8 +181,8 @@ extern void JobCancel(const char *id);
 extern void JobDelete(const char *id);
 
 /*
- * Records the failure of exports, imports and backups whose worker was lost, by a crash,
- * and removes the files of exports and backups at the commit.
+ * Records the failure of exports, imports and backups of this server whose worker was
+ * lost, by a crash, and removes the files of exports and backups at the commit.
  */
 extern void JobsEndLost(void);
 

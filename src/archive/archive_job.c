@@ -8,7 +8,8 @@
  * server.  So the row also has the identifier of its server, and the trigger
  * dynamo_internal.map_job_owner gives a row that comes from another one, by a dump
  * or a subscription, to the role that has the name of its owner at that time, or to
- * nobody.
+ * nobody.  A job that is not finished remains one of the other server, which may be
+ * writing its files.
  */
 #include "postgres.h"
 
@@ -281,6 +282,12 @@ ThisServer(void)
 	return (int64) GetSystemIdentifier();
 }
 
+static bool
+StatusIsUnfinished(const char *status)
+{
+	return strcmp(status, JOB_QUEUED) == 0 || strcmp(status, JOB_RUNNING) == 0 || strcmp(status, JOB_CANCELLING) == 0;
+}
+
 void
 JobSetOwner(Job *job, Oid role)
 {
@@ -317,6 +324,7 @@ dynamo_map_job_owner(PG_FUNCTION_ARGS)
 	Datum		server;
 	bool		isnull;
 	char	   *name;
+	char	   *status;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event) || !TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
@@ -327,8 +335,9 @@ dynamo_map_job_owner(PG_FUNCTION_ARGS)
 	numbers[0] = SPI_fnumber(desc, "owner_role");
 	numbers[1] = SPI_fnumber(desc, "owner_server");
 	name = SPI_getvalue(trigger->tg_trigtuple, desc, SPI_fnumber(desc, "owner"));
+	status = SPI_getvalue(trigger->tg_trigtuple, desc, SPI_fnumber(desc, "status"));
 	values[1] = Int64GetDatum(ThisServer());
-	if (name == NULL || numbers[0] <= 0 || numbers[1] <= 0)
+	if (name == NULL || numbers[0] <= 0 || numbers[1] <= 0 || status == NULL || StatusIsUnfinished(status))
 		return PointerGetDatum(trigger->tg_trigtuple);
 	server = heap_getattr(trigger->tg_trigtuple, numbers[1], desc, &isnull);
 	if (!isnull && DatumGetInt64(server) == ThisServer())
@@ -348,7 +357,7 @@ JobHasStatus(const Job *job, const char *status)
 bool
 JobIsUnfinished(const Job *job)
 {
-	return JobHasStatus(job, JOB_QUEUED) || JobHasStatus(job, JOB_RUNNING) || JobHasStatus(job, JOB_CANCELLING);
+	return StatusIsUnfinished(job->status);
 }
 
 /* A standby does not see the locks of workers. */
@@ -416,7 +425,7 @@ JobsEndLost(void)
 	{
 		Job		   *job = HasLostWorker(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
 
-		if (job == NULL || !JobHasStatus(job, JOB_FAILED) || !LockUnfinished(job->id))
+		if (job == NULL || job->owner_server != ThisServer() || !JobHasStatus(job, JOB_FAILED) || !LockUnfinished(job->id))
 			continue;
 		JobUpdate(job);
 		if (strcmp(job->kind, JOB_IMPORT) != 0)

@@ -297,6 +297,19 @@ symlink("$archive/exported/AWSDynamoDB", "$archive/bucket/through/AWSDynamoDB");
 request('ImportTable', import_input('through', 'through/', InputCompressionType => 'GZIP'));
 like(last_job('import', 'status, failure_message'), qr/^failed\|.*AWSDynamoDB" is a symbolic link/, 'a link in place of the directory of exports is not followed');
 
+# ---- a job of another server, whose table of jobs is replicated to this one ----
+
+request('CreateBackup', { TableName => 'whole', BackupName => 'elsewhere' });
+$id = last_job('backup', 'id');
+ok(wait_until(\&no_worker), 'its worker has ended');
+sql("UPDATE dynamo_internal.archive_jobs SET status = 'running', owner_server = 4711 WHERE id = '$id';
+	CREATE TEMP TABLE moved AS SELECT * FROM dynamo_internal.archive_jobs WHERE id = '$id';
+	DELETE FROM dynamo_internal.archive_jobs WHERE id = '$id'; INSERT INTO dynamo_internal.archive_jobs SELECT * FROM moved");
+request('CreateBackup', { TableName => 'whole', BackupName => 'here' });
+last_job('backup', 'status');
+is(sql("SELECT status, owner_server FROM dynamo_internal.archive_jobs WHERE id = '$id'"), 'running|4711', 'is left to it');
+ok(-e "$archive/.backups/AWSDynamoDB/$id/manifest-summary.json", 'with its files');
+
 # ---- a bulk operation that cannot write its report ----
 
 sql(q{SELECT create_table('puts', 'pk')});
