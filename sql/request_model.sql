@@ -85,6 +85,11 @@ SET statement_timeout = '20s';
 SELECT left(req('GetItem', json_build_object('TableName', 'abc', 'Key', json_build_object(), 'ProjectionExpression', 'a', 'ExpressionAttributeNames',
 	(SELECT json_object_agg('#n' || i % 190000, '') FROM generate_series(1, 190001) i))::text), 120);
 RESET statement_timeout;
+-- so are names whose hashes are neighbors
+CREATE TABLE neighbors AS SELECT json_object_agg('#' || to_hex(i), '') AS names FROM generate_series(1, 970000) i WHERE hashtext('#' || to_hex(i)) & 131071 < 8192;
+SET statement_timeout = '3s';
+SELECT left(req('GetItem', format('{"TableName": "abc", "Key": {}, "ProjectionExpression": "a", "ExpressionAttributeNames": %s}', names)), 100) FROM neighbors;
+RESET statement_timeout;
 -- a request has at most 200000 values, which take much memory, and 10000 in a list; items count as one value
 SELECT left(req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 9999))), 60);
 SELECT req('TransactWriteItems', format('{"TransactItems": [{}%s]}', repeat(', {}', 10000)));

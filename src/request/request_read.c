@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "common/hashfn.h"
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
@@ -270,10 +271,14 @@ MapPut(Field *map, Slice name, Field *value)
 	map->fields[map->count++] = value;
 }
 
-/* If a name occurs several times, its last value counts. */
+/*
+ * If a name occurs several times, its last value counts.  The seed keeps clients from
+ * choosing names that have neighboring places in the hash table.
+ */
 static void
 DropRepeated(Field *map)
 {
+	uint64		seed = pg_prng_uint64(&pg_global_prng_state);
 	uint32		size = pg_nextpower2_32(2 * map->count);	/* hash table, at most half full */
 	int		   *slots = palloc0(size * sizeof(int));	/* positions by hash of the name, from 1 */
 	int			n = 0;
@@ -281,7 +286,7 @@ DropRepeated(Field *map)
 	for (int i = 0; i < map->count; i++)
 	{
 		Slice		name = map->names[i];
-		uint32		at = hash_bytes((const unsigned char *) name.data, (int) name.len) & (size - 1);
+		uint32		at = (uint32) hash_bytes_extended((const unsigned char *) name.data, (int) name.len, seed) & (size - 1);
 
 		CHECK_FOR_INTERRUPTS();
 		while (slots[at] != 0 && !SliceEqual(map->names[slots[at] - 1], name))
