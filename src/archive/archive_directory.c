@@ -159,6 +159,7 @@ PlaceToWrite(const char *directory, const char *bucket, const char *prefix)
 	if (prefix == NULL)
 		return path;
 	CheckPrefix(prefix);
+	CheckTreePath(psprintf("%s/%s", path, prefix));
 	while (*prefix != '\0')
 	{
 		size_t		len = strcspn(prefix, "/");

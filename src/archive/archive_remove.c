@@ -55,7 +55,7 @@ RemoveFiles(XactEvent event, void *arg)
 		{
 			const Removal *removal = lfirst(cell);
 
-			if (DirectoryIsBelow(removal->directory, removal->path))
+			if (TreePathFits(removal->path) && DirectoryIsBelow(removal->directory, removal->path))
 				(void) rmtree(removal->path, true);
 		}
 	}

@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "errors.h"
 #include "item/base64.h"
 #include "item/json.h"
 #include "security/settings_owner.h"
@@ -26,6 +27,9 @@
 
 #define MANIFEST_VERSION	"2020-06-30"
 #define INCREMENTAL_VERSION "2023-08-01"
+
+/* More than the path of any file has in the directory of a tree: AWSDynamoDB/<id>/<directory>/<name>. */
+#define PATH_ROOM			128
 
 /* Characters of a time, with the end. */
 #define MAX_TIME			64
@@ -116,6 +120,22 @@ TreeDirectory(const char *path)
 {
 	if (!MakeDirectory(path, true))
 		CheckIsDirectory(path);
+}
+
+bool
+TreePathFits(const char *path)
+{
+	return strlen(path) + PATH_ROOM < MAXPGPATH;
+}
+
+void
+CheckTreePath(const char *directory)
+{
+	if (!TreePathFits(directory))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("the path of the directory \"%s\" is too long", directory),
+				 errdetail("It may have %d bytes.", MAXPGPATH - PATH_ROOM - 1)));
 }
 
 /* ---- small files ---- */
@@ -222,6 +242,7 @@ void
 TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix, const char *id, bool shares_data)
 {
 	memset(tree, 0, sizeof(*tree));
+	CheckTreePath(directory);
 	tree->shares_data = shares_data;
 	initStringInfo(&tree->files);
 	TreeDirectory(psprintf("%s/" TREE_TOP, directory));

@@ -85,6 +85,16 @@ extern void TreeRemove(const ExportTree *tree);
 /* Writes a small file into the tree, before TreeEnd. */
 extern void TreeFile(const ExportTree *tree, const char *name, const char *data, int len);
 
+/*
+ * Whether the paths of a tree in a directory, or of one whose path this is, have less than
+ * MAXPGPATH bytes.  PostgreSQL cuts longer ones: rmtree would remove something else, or
+ * call itself without end.
+ */
+extern bool TreePathFits(const char *path);
+
+/* Raises an error if they do not. */
+extern void CheckTreePath(const char *directory);
+
 /* Makes a directory, which may exist; a symbolic link in its place is an error. */
 extern void TreeDirectory(const char *path);
 

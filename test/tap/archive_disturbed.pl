@@ -297,6 +297,24 @@ symlink("$archive/exported/AWSDynamoDB", "$archive/bucket/through/AWSDynamoDB");
 request('ImportTable', import_input('through', 'through/', InputCompressionType => 'GZIP'));
 like(last_job('import', 'status, failure_message'), qr/^failed\|.*AWSDynamoDB" is a symbolic link/, 'a link in place of the directory of exports is not followed');
 
+# ---- paths that are longer than PostgreSQL's functions of directories can take ----
+
+my $started = sql('SELECT pg_postmaster_start_time()');
+for my $length (900, 1022 .. 1025, 1040)
+{
+	my $prefix = '';
+	my $left = $length - length("$archive/bucket//AWSDynamoDB/$id");
+
+	$prefix .= ($prefix eq '' ? '' : '/') . 'q' x ($left - length($prefix) > 200 ? 100 : $left - length($prefix) - ($prefix eq '' ? 0 : 1)) while length($prefix) < $left;
+	sql("SELECT create_table('long$length', 'pk')");
+	request('UpdateContinuousBackups', { TableName => "long$length", PointInTimeRecoverySpecification => { PointInTimeRecoveryEnabled => JSON::PP::true } });
+	sql('BEGIN; ' . request_text('ExportTableToPointInTime', { TableArn => "arn:aws:dynamodb:us-east-1:000000000000:table/long$length", S3Bucket => 'bucket', S3Prefix => $prefix,
+		FilterSpecification => { FilterExpression => 'attribute_exists(pk)' } }) . "; SELECT drop_table('long$length'); COMMIT");
+	like(last_job('export', 'status, failure_message'), $length < 1000 ? qr/^failed\|.*not found/ : qr/^failed\|the path of the directory .* is too long/, "an export to a path of $length bytes fails");
+}
+is(sql('SELECT pg_postmaster_start_time()'), $started, 'and the server is up');
+unlike(slurp_file($node->logfile), qr/terminated by signal/, 'and has been so');
+
 # ---- a job of another server, whose table of jobs is replicated to this one ----
 
 request('CreateBackup', { TableName => 'whole', BackupName => 'elsewhere' });
