@@ -39,6 +39,9 @@
 #define BATCH_LINES		1000
 #define BATCH_BYTES		(1024 * 1024)
 
+/* After so many lines the worker looks whether the operation is cancelled, even if it puts none. */
+#define LINES_UNTIL_LOOK	(1000 * 1000)
+
 /* The items of conditions that were not met can be larger than their lines: a transaction ends after so many bytes. */
 #define REPORT_BYTES	(16 * 1024 * 1024)
 
@@ -380,6 +383,25 @@ StoreProgress(BulkRunState *state, const BulkResult *sum, const char *path, int6
 	JobProgress(job);
 }
 
+/* In a transaction. */
+static bool
+IsCancelled(const Job *job)
+{
+	const Job  *stored = JobRead(job->id);
+
+	return stored == NULL || !JobHasStatus(stored, JOB_RUNNING);
+}
+
+/* Between the transactions that put lines, which can be far apart: lines are empty, or were put before. */
+static void
+NoteCancellation(BulkRunState *state)
+{
+	BeginJobTransaction();
+	state->cancelled = IsCancelled(state->job);
+	CommitJobTransaction();
+	MemoryContextSwitchTo(state->context);
+}
+
 /* One transaction, which puts the lines from one on; returns how many of them. */
 static int
 CommitLines(BulkRunState *state, int from, const char *path, int64 line, int64 bytes)
@@ -387,14 +409,12 @@ CommitLines(BulkRunState *state, int from, const char *path, int64 line, int64 b
 	TimestampTz began = GetCurrentTimestamp();
 	BulkResult	sum;
 	BulkLines	batch = {state, state->lines + from, state->nlines - from, 0, &sum};
-	const Job  *stored;
 	int64		units = 0;
 	bool		busy = false;
 
 	BeginJobTransaction();
 	MemoryContextSwitchTo(state->batch_context);
-	stored = JobRead(state->job->id);
-	state->cancelled = stored == NULL || !JobHasStatus(stored, JOB_RUNNING);
+	state->cancelled = IsCancelled(state->job);
 	if (!state->cancelled)
 	{
 		busy = !PutIntoTable(&batch);
@@ -486,6 +506,8 @@ PutFile(BulkRunState *state, const char *path, InputCompression compression)
 		if (++number > taken && !IsEmptyBulkLine(text, len))
 			AddBulkLine(state, text, len, number);
 		resetStringInfo(&line);
+		if (number % LINES_UNTIL_LOOK == 0)
+			NoteCancellation(state);
 		if (state->nlines == BATCH_LINES || state->batch_bytes >= BATCH_BYTES)
 			CommitBatch(state, path, number, state->bytes_before + input->bytes);
 	}
