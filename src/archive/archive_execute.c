@@ -13,6 +13,7 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "archive/archive.h"
 #include "archive/archive_changes.h"
@@ -147,7 +148,9 @@ ExportFiltered(ExportJob *export, const TreeSummary *summary)
 	initStringInfo(&export->line);
 	BeginJobTree(export);
 	JobEnterTable(job, &scope, &store, ACL_SELECT);
+	PushActiveSnapshot(StoreSnapshot(&store));
 	job->bytes = ReadFiltered((Oid) job->relation, job->filter, WriteFilteredItem, export);
+	PopActiveSnapshot();
 	JobLeaveTable(&scope, &store);
 	TreeEnd(&export->tree, summary);
 	job->items = export->tree.items;

@@ -114,6 +114,13 @@ is(last_job('restore', 'status, items'), 'completed|100', 'so has a copy of its 
 while_rewritten('ALTER TABLE whole ADD COLUMN more_yet uuid DEFAULT gen_random_uuid()', request_text('ExportTableToPointInTime',
 	{ TableArn => 'arn:aws:dynamodb:us-east-1:000000000000:table/whole', S3Bucket => 'bucket', FilterSpecification => { FilterExpression => 'attribute_exists(pk)' } }), 1);
 is(last_job('export', 'status, items'), 'completed|100', 'and an export with a filter');
+request('UpdateContinuousBackups', { TableName => 'parts', PointInTimeRecoverySpecification => { PointInTimeRecoveryEnabled => JSON::PP::true } });
+sql(q{LOAD 'dynamo'; ALTER SYSTEM SET dynamo.direct_access = off; SELECT pg_reload_conf()});
+while_rewritten("ALTER TABLE $partition SET UNLOGGED", request_text('ExportTableToPointInTime',
+	{ TableArn => 'arn:aws:dynamodb:us-east-1:000000000000:table/parts', S3Bucket => 'bucket', FilterSpecification => { FilterExpression => 'attribute_exists(pk)' } }), 1);
+is(last_job('export', 'status, items'), 'completed|100', 'also by a statement on partitions');
+sql("ALTER TABLE $partition SET LOGGED");
+sql('ALTER SYSTEM RESET dynamo.direct_access; SELECT pg_reload_conf()');
 
 # export_items has the snapshot of its statement
 mkdir "$archive/exported";
