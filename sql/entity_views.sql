@@ -305,6 +305,41 @@ SET ROLE regress_entity_view;
 UPDATE customers SET name = 'Eve' WHERE customer_id = 'c1';
 RESET ROLE;
 
+-- an index of declared attributes comes and goes beneath views: their columns stay what they are
+SELECT create_table('goods', 'PK');
+SELECT create_entity('goods', 'part', '{"PK": "PART#{id}"}', '{"id": "text", "maker": "text", "size": "int", "color": "varchar(10)"}', type_attribute => 'kind', view_name => 'parts');
+SELECT create_index('goods', 'by_maker', 'maker', 'size', sort_key_type => 'N');
+SELECT create_index('goods', 'by_color', 'color', 'maker');
+SELECT create_entity_view('by_keys', 'goods', '{"id": "text", "maker": "text", "size": "int", "color": "varchar(10)"}', entity_name => 'part');
+SELECT create_entity_view('all_goods', 'goods', '{"maker": "text", "n": {"type": "int", "attribute": "size"}}');
+INSERT INTO parts (id, maker, size, color) VALUES ('1', 'Orsted', 3, 'red'), ('2', 'acme', 5, 'blue'), ('3', 'Zorn', 4, NULL);
+CREATE FUNCTION shown(OUT shown text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT format('%s.%s %s %s', a.attrelid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), c.collname) FROM pg_attribute a LEFT JOIN pg_collation c ON c.oid = a.attcollation
+	WHERE a.attrelid IN ('parts'::regclass, 'by_keys'::regclass, 'all_goods'::regclass) AND a.attname IN ('maker', 'color', 'size', 'n') ORDER BY 1 $$;
+CREATE FUNCTION read_from_item(view_name text) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(a, ' ') FROM unnest('{maker,size,color}'::text[]) a WHERE pg_get_viewdef($1) ~ format('item(,| ->>) ''%s''', a) $$;
+CREATE TABLE before AS SELECT * FROM shown();
+SELECT * FROM before;
+SELECT read_from_item('by_keys'), read_from_item('parts');
+SELECT create_entity('goods', 'part', '{"PK": "PART#{id}"}', '{"id": "text", "maker": "text", "size": "int", "color": "varchar(10)", "weight": "numeric"}', type_attribute => 'kind', replace => true);
+SELECT id, maker, size, color, weight FROM parts WHERE maker = 'acme';
+SELECT drop_index('goods', 'by_color');
+SELECT read_from_item('by_keys');
+SELECT drop_index('goods', 'by_maker');
+SELECT read_from_item('by_keys'), read_from_item('all_goods');
+SELECT * FROM shown() EXCEPT SELECT * FROM before;
+SELECT id, maker, size, color FROM by_keys ORDER BY maker;
+SELECT maker, n FROM all_goods WHERE n > 3 ORDER BY n;
+SELECT create_index('goods', 'by_maker', 'maker', 'size', sort_key_type => 'N');
+SELECT create_entity('goods', 'part', '{"PK": "PART#{id}"}', '{"id": "text", "maker": "text", "size": "int", "color": "varchar(10)", "weight": "numeric"}', type_attribute => 'kind', replace => true);
+SELECT read_from_item('by_keys'), read_from_item('parts');
+SELECT * FROM shown() EXCEPT SELECT * FROM before;
+-- what others have made of the column stays
+CREATE VIEW by_hand AS SELECT maker FROM goods;
+SELECT drop_index('goods', 'by_maker');
+DROP VIEW by_hand;
+SELECT drop_index('goods', 'by_maker');
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA t_entity_view CASCADE;

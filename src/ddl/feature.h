@@ -60,6 +60,8 @@ typedef struct DdlFeature
 	void		(*leave_table) (Oid table);
 	/* The views of an entity that belong to the owner of its table were replaced. */
 	void		(*follow_views) (Oid table, const char *entity_name);
+	/* Key columns are about to be dropped; the table's definition lacks their attributes (of char *) already. */
+	void		(*leave_columns) (Oid table, const List *attributes);
 	/* An index is dropped, which nothing replaces. */
 	void		(*forget_index) (Oid table, const char *index_name);
 	/* A table was dropped, by any statement. */

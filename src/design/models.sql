@@ -235,7 +235,7 @@ COMMENT ON FUNCTION dynamo_internal.model_entity(json) IS 'returns the declarati
 CREATE FUNCTION dynamo_internal.model_list(member json) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-SELECT CASE json_typeof($1) WHEN 'array' THEN $1::jsonb WHEN 'null' THEN '[]'::jsonb ELSE jsonb_build_array($1) END;
+SELECT CASE COALESCE(json_typeof($1), 'null') WHEN 'array' THEN $1::jsonb WHEN 'null' THEN '[]'::jsonb ELSE jsonb_build_array($1) END;
 END;
 COMMENT ON FUNCTION dynamo_internal.model_list(json) IS 'returns a list, or the list of a single value';
 
@@ -342,7 +342,9 @@ WITH listed AS (
 	SELECT k.kind, CASE WHEN k.kind = 'grant' THEN dynamo_internal.model_grant_name(p.part)
 			ELSE concat(CASE WHEN k.kind IN ('view', 'access pattern') THEN p.part ->> 'schema_name' || '.' END, p.part ->> k.name_member) END AS name, p.n, p.part
 	FROM dynamo_internal.model_kinds() k CROSS JOIN LATERAL (SELECT $1 -> k.member AS list) l
-		CROSS JOIN LATERAL json_array_elements(CASE WHEN json_typeof(l.list) = 'array' THEN l.list END) WITH ORDINALITY p(part, n)
+		CROSS JOIN LATERAL json_array_elements(CASE WHEN json_typeof(l.list) = 'array' THEN l.list END) WITH ORDINALITY e(element, n)
+		-- a member that is null is left out
+		CROSS JOIN LATERAL (SELECT CASE WHEN json_typeof(e.element) = 'object' THEN dynamo_internal.given(e.element) ELSE e.element END AS part, e.n) p
 	UNION ALL
 	SELECT 'view', e.entity ->> 'view_name', e.n, json_build_object('view_name', e.entity ->> 'view_name', 'entity_name', e.entity ->> 'entity_name')
 	FROM json_array_elements(CASE WHEN json_typeof($1 -> 'entities') = 'array' THEN $1 -> 'entities' END) WITH ORDINALITY e(entity, n)

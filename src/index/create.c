@@ -331,10 +331,11 @@ RemoveIndex(TableDef *def, const IndexDef *index)
 
 /*
  * Removes an index, and the attributes that only it uses, from a definition.
- * Returns the clauses that drop their columns, empty if there are none.
+ * Returns the clauses that drop their columns, empty if there are none; adds their names to
+ * *attributes.
  */
 static char *
-ForgetIndex(TableDef *def, const IndexDef *index)
+ForgetIndex(TableDef *def, const IndexDef *index, List **attributes)
 {
 	StringInfoData clauses;
 
@@ -345,6 +346,7 @@ ForgetIndex(TableDef *def, const IndexDef *index)
 			continue;
 		appendStringInfo(&clauses, "%sDROP COLUMN %s", clauses.len > 0 ? ", " : "",
 						 quote_identifier(def->attributes[i].column));
+		*attributes = lappend(*attributes, pnstrdup(def->attributes[i].name.data, def->attributes[i].name.len));
 		RemoveAttribute(def, i);
 	}
 	RemoveIndex(def, index);
@@ -365,17 +367,19 @@ void
 IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 {
 	Oid			found = FindIndexRelation(def, index);
+	List	   *attributes = NIL;
 	char	   *drop_columns;
 
 	BuildStateForget(relid, index->name);
-	drop_columns = ForgetIndex(def, index);
+	drop_columns = ForgetIndex(def, index, &attributes);
 	StoreDefinition(relid, def);
 	if (OidIsValid(found))
 		DropIndexRelation(found);
 	DropUnusedChangeTable(relid, def);
-	if (drop_columns[0] != '\0')
-		RunStatement("ALTER TABLE %s %s",
-					 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)), drop_columns);
+	if (attributes == NIL)
+		return;
+	CALL_FEATURES(leave_columns, relid, attributes);
+	RunStatement("ALTER TABLE %s %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)), drop_columns);
 }
 
 /*

@@ -86,6 +86,12 @@ extern bool EntityViewExists(const char *view_name, Oid relid, const char *entit
  */
 extern void EntityViewsReplace(Oid relid, const char *entity_name, const DroppedName *dropped, int ndropped);
 
+/*
+ * The same for the views with a column of one of these attributes (of char *), which the table's
+ * definition lacks: they read it from the item.  SPI must be connected.
+ */
+extern void EntityViewsLeaveColumns(Oid relid, const List *attributes);
+
 /* What an open view is made of; NULL if it is no entity view. */
 extern const EntityViewDef *EntityViewDefOf(Relation view);
 

@@ -87,7 +87,7 @@ ReadDeclaredColumns(Datum json, int *n)
 	if (SPI_execute_with_args(columns_query, 1, types, &json, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the columns of an entity view");
 	*n = (int) SPI_processed;
-	columns = palloc(sizeof(ViewColumn) * (*n + 1));
+	columns = palloc0(sizeof(ViewColumn) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 		ReadDeclaredColumn(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &columns[i]);
 	return columns;
@@ -111,7 +111,7 @@ HasColumnFor(const ViewColumn *columns, int n, Slice attribute)
 static ViewColumn *
 AddKeyColumns(const TableDef *table, const ViewColumn *given, int ngiven, int *n)
 {
-	ViewColumn *columns = palloc(sizeof(ViewColumn) * (ngiven + 2));
+	ViewColumn *columns = palloc0(sizeof(ViewColumn) * (ngiven + 2));
 
 	*n = 0;
 	for (int i = 0; i < KeyCount(&table->key); i++)
@@ -172,7 +172,7 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 static ViewColumn *
 DeclaredColumns(const Entity *entity, int *n)
 {
-	ViewColumn *columns = palloc(sizeof(ViewColumn) * (entity->nattributes + 1));
+	ViewColumn *columns = palloc0(sizeof(ViewColumn) * (entity->nattributes + 1));
 
 	*n = 0;
 	for (int i = 0; i < entity->nattributes; i++)
@@ -378,7 +378,8 @@ static ViewColumn
 KeptColumn(const Replacing *r, Relation view, int i, const EntityViewDef *def, const ViewColumn *declared, int ndeclared)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
-	ViewColumn	column = {.name = pstrdup(NameStr(attr->attname)), .type = attr->atttypid, .typmod = attr->atttypmod};
+	ViewColumn	column = {.name = pstrdup(NameStr(attr->attname)), .type = attr->atttypid, .typmod = attr->atttypmod,
+		.collation = attr->attcollation};
 	Slice		attribute = AttributeOfColumn(r, def, i, column.name, declared, ndeclared);
 	const ViewColumn *now = attribute.data == NULL ? NULL : FindViewColumn(declared, ndeclared, attribute);
 
@@ -391,6 +392,8 @@ KeptColumn(const Replacing *r, Relation view, int i, const EntityViewDef *def, c
 	column.attribute = pnstrdup(attribute.data, attribute.len);
 	if (def->declared && now != NULL)
 	{
+		if (column.type != now->type)
+			column.collation = InvalidOid;
 		column.type = now->type;
 		column.typmod = now->typmod;
 	}
@@ -402,7 +405,7 @@ static ViewColumn *
 ReplacedColumns(const Replacing *r, Relation view, const EntityViewDef *def, int *n)
 {
 	int			ndeclared = 0;
-	ViewColumn *declared = DeclaredColumns(r->entity, &ndeclared);
+	ViewColumn *declared = r->entity == NULL ? NULL : DeclaredColumns(r->entity, &ndeclared);
 	int			natts = RelationGetDescr(view)->natts;
 	ViewColumn *columns = palloc(sizeof(ViewColumn) * (natts + ndeclared + 1));
 
@@ -472,6 +475,56 @@ EntityViewsReplace(Oid relid, const char *entity_name, const DroppedName *droppe
 		ReplaceView(&r, lfirst_oid(cell));
 	SPI_finish();
 	CALL_FEATURES(follow_views, relid, entity_name);
+	TableDefRelease(table);
+	table_close(rel, NoLock);
+}
+
+/* ---- views of a table that loses key columns ---- */
+
+static bool
+ListHasName(const List *names, Slice name)
+{
+	ListCell   *cell;
+
+	foreach(cell, names)
+	{
+		if (SliceIs(name, lfirst(cell)))
+			return true;
+	}
+	return false;
+}
+
+/* What a view with a column for one of the attributes is made of; NULL for other relations. */
+static const EntityViewDef *
+ViewOfAttributes(Oid oid, const List *attributes)
+{
+	Relation	view = try_relation_open(oid, AccessShareLock);
+	const EntityViewDef *def = view == NULL ? NULL : EntityViewDefOf(view);
+	bool		found = false;
+
+	for (int i = 0; def != NULL && i < def->ncolumns; i++)
+		found |= ListHasName(attributes, def->columns[i].attribute);
+	if (view != NULL)
+		relation_close(view, AccessShareLock);
+	return found ? def : NULL;
+}
+
+void
+EntityViewsLeaveColumns(Oid relid, const List *attributes)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *table = TableDefAcquire(rel);
+	Replacing	r = {.rel = rel, .table = table};
+	ListCell   *cell;
+
+	foreach(cell, EntityViewsOf(relid, NULL))
+	{
+		const EntityViewDef *def = ViewOfAttributes(lfirst_oid(cell), attributes);
+
+		r.entity = def == NULL || def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
+		if (def != NULL && (r.entity != NULL || def->entity.data == NULL))
+			ReplaceView(&r, lfirst_oid(cell));
+	}
 	TableDefRelease(table);
 	table_close(rel, NoLock);
 }

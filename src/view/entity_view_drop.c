@@ -107,7 +107,7 @@ DropWithTable(Oid relid)
 	EntityViewsDrop(relid, NULL);
 }
 
-static const DdlFeature entity_views = {.leave_table = DropWithTable};
+static const DdlFeature entity_views = {.leave_table = DropWithTable, .leave_columns = EntityViewsLeaveColumns};
 
 void
 EntityViewInit(void)

@@ -5,8 +5,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "ddl/ddl.h"
@@ -152,23 +154,39 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 }
 
 /*
- * Appends the expression for a column.  A key attribute is read from its table
- * column, so that indexes can be used, unless an item can have it in the key of the
- * table alone.
+ * Whether a column is read from a key column of the table, so that indexes can be used: a
+ * key attribute, unless an item can have it in the key of the table alone.  A column that a
+ * view has keeps its collation, which is that of bytes if it has been read from a key column.
  */
+static bool
+ReadsKeyColumn(const TableDef *table, int i, const Entity *entity, const ViewColumn *column)
+{
+	Slice		name = SliceOf(column->attribute);
+
+	if (i < 0 || !(entity == NULL || KeySchemaHas(&table->key, name) || !EntityKeyTells(entity, name)))
+		return false;
+	return table->attributes[i].type != VALUE_S || column->collation != DEFAULT_COLLATION_OID;
+}
+
+/* Appends the expression for a column. */
 static void
 AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
 {
-	Slice		name = SliceOf(column->attribute);
-	int			i = TableDefAttribute(table, name);
+	int			i = TableDefAttribute(table, SliceOf(column->attribute));
 
-	if (i >= 0 && (entity == NULL || KeySchemaHas(&table->key, name) || !EntityKeyTells(entity, name)))
+	if (ReadsKeyColumn(table, i, entity, column))
 	{
 		appendStringInfo(sql, "t.%s", quote_identifier(table->attributes[i].column));
 		if (KeyColumnType(table->attributes[i].type) != column->type)
 			appendStringInfo(sql, "::%s",
 							 format_type_extended(column->type, column->typmod,
 												  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+	}
+	else if (column->collation == C_COLLATION_OID && get_typcollation(column->type) == DEFAULT_COLLATION_OID)
+	{
+		appendStringInfoChar(sql, '(');
+		AppendAttribute(sql, table, entity, column);
+		appendStringInfoString(sql, ") COLLATE pg_catalog.\"C\"");
 	}
 	else
 		AppendAttribute(sql, table, entity, column);
@@ -248,7 +266,8 @@ EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int
 	const EntityViewDef *def = EntityViewDefOf(view);
 	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
-	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod, .invalid = invalid};
+	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod,
+		.collation = attr->attcollation, .invalid = invalid};
 
 	column.attribute = pnstrdup(attribute.data, attribute.len);
 	AppendColumn(sql, table, entity, &column);

@@ -17,6 +17,7 @@ typedef struct ViewColumn
 	char	   *attribute;
 	Oid			type;
 	int32		typmod;
+	Oid			collation;		/* that the column of a view has; InvalidOid: any */
 	InvalidValues invalid;
 } ViewColumn;
 
