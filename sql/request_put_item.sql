@@ -127,5 +127,15 @@ SELECT req('PutItem', '{"TableName": "num", "Item": {"n": {"N": "77"}}}');
 SELECT req('BatchExecuteStatement', '{"Statements": [{"Statement": "INSERT INTO num VALUE {''n'': 77}"}]}');
 SELECT req('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "num", "Item": {"n": {"N": "77"}}}}]}');
 
+-- members before the first repeated one are sorted, the others are as sent; many members are compared in reasonable time
+SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": ["c", "a", "", "d", "a", "b", "c", "b"]}}');
+SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"BS": ["/w==", "AA==", "", "/w==", "AA=="]}}');
+SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": ["b", "b", "a", "a"]}}');
+SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": ["b", "", "", "a", "", "a"]}}');
+SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": ["", "b", "a", "b", "", "a"]}}');
+SET statement_timeout = '5s';
+SELECT length(put(format('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": [%s, "70000"]}}', string_agg('"' || i || '"', ',' ORDER BY hashint4(i))))) FROM generate_series(1, 70000) i;
+RESET statement_timeout;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_request_put_item CASCADE;

@@ -8,6 +8,7 @@
 
 #include "errors.h"
 #include "expr/bind.h"
+#include "shuffle.h"
 
 /* Up to this many names are searched linearly. */
 #define FEW_NAMES	8
@@ -111,6 +112,7 @@ SortNames(ExprBindings *b)
 	b->sorted = palloc(b->nnames * sizeof(BoundName *));
 	for (int i = 0; i < b->nnames; i++)
 		b->sorted[i] = &b->names[i];
+	Shuffle(b->sorted, b->nnames, sizeof(BoundName *));
 	qsort(b->sorted, b->nnames, sizeof(BoundName *), ComparePointersBySlice);
 }
 

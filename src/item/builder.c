@@ -23,6 +23,7 @@
 #include "item/builder_error.h"
 #include "item/format.h"
 #include "item/number.h"
+#include "shuffle.h"
 
 /* The bytes before the encoded value in the finished varlena. */
 #define PROLOGUE		(VARHDRSZ + 1)
@@ -464,6 +465,7 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 	 */
 	for (uint32 i = 0; i < n; i++)
 		entries[i].end = i + 1 < n ? entries[i + 1].start : b->len;
+	Shuffle(entries, n, sizeof(BuilderEntry));
 	SortByKey(entries, n, (const char *) b->bytes);
 
 	for (uint32 i = 0; i < n; i++)

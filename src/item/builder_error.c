@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "item/base64.h"
 #include "item/builder_error.h"
+#include "shuffle.h"
 
 /* ---- places ---- */
 
@@ -127,13 +128,16 @@ ItemBuilderBadName(ItemBuilder *b, uint32 len)
 						 ITEM_MAX_NAME + 1);
 }
 
+/* An empty element ends where it starts, as the one after it does. */
 static int
 CompareStarts(const void *a, const void *b)
 {
 	const BuilderEntry *ea = a;
 	const BuilderEntry *eb = b;
 
-	return ea->start < eb->start ? -1 : ea->start > eb->start;
+	if (ea->start != eb->start)
+		return ea->start < eb->start ? -1 : 1;
+	return ea->end < eb->end ? -1 : ea->end > eb->end;
 }
 
 /* ---- sets ---- */
@@ -144,41 +148,51 @@ MemberOf(const ItemBuilder *b, const BuilderEntry *e)
 	return (Slice) {(const char *) b->bytes + e->key, e->key_len};
 }
 
-/* The position of the first member that repeats one before it. */
+/* The position among sorted entries of the member that was the first to repeat one. */
 static uint32
 FindRepeated(const ItemBuilder *b, const BuilderEntry *entries, uint32 n)
 {
+	uint32		first = n;
+
 	for (uint32 i = 1; i < n; i++)
 	{
-		for (uint32 k = 0; k < i; k++)
-		{
-			if (SliceEqual(MemberOf(b, &entries[k]), MemberOf(b, &entries[i])))
-				return i;
-		}
+		if (SliceEqual(MemberOf(b, &entries[i - 1]), MemberOf(b, &entries[i])) &&
+			(first == n || CompareStarts(&entries[i], &entries[first]) < 0))
+			first = i;
 	}
-	return n;
-}
-
-/* Sorts the members before the first repeated one by their bytes. */
-static void
-SortDistinct(const ItemBuilder *b, BuilderEntry *entries, uint32 n)
-{
-	uint32		distinct = FindRepeated(b, entries, n);
-
-	for (uint32 i = 1; i < distinct; i++)
-	{
-		BuilderEntry moved = entries[i];
-		uint32		k = i;
-
-		for (; k > 0 && SliceCompare(MemberOf(b, &moved), MemberOf(b, &entries[k - 1])) < 0; k--)
-			entries[k] = entries[k - 1];
-		entries[k] = moved;
-	}
+	return first;
 }
 
 /*
- * Returns the members of a set for the message about duplicates, in the order they
- * were added; in the new words the distinct ones come first, sorted.
+ * Moves the sorted entries that were added before one of them to the front; returns
+ * their number.  Of several empty members, which are all at one place, one was added first.
+ */
+static uint32
+MoveEarlierToFront(BuilderEntry *entries, uint32 n, uint32 position)
+{
+	BuilderEntry *others = palloc(n * sizeof(BuilderEntry));
+	BuilderEntry limit = entries[position];
+	uint32		nfront = 0;
+	uint32		nothers = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		int			order = CompareStarts(&entries[i], &limit);
+
+		if (order < 0 || (order == 0 && i < position))
+			entries[nfront++] = entries[i];
+		else
+			others[nothers++] = entries[i];
+	}
+	memcpy(entries + nfront, others, nothers * sizeof(BuilderEntry));
+	pfree(others);
+	return nfront;
+}
+
+/*
+ * Returns the members of a set, whose entries are sorted, for the message about
+ * duplicates, in the order they were added; in the new words those before the first
+ * repeated one remain sorted.
  */
 static char *
 DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
@@ -188,11 +202,13 @@ DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
 	bool		binary = f->type == VALUE_BS;
 	bool		quoted = b->words == VALUE_WORDS_NEW || (binary && b->words == VALUE_WORDS_SQL);
 	const char *quote = quoted ? "\"" : "";
+	uint32		distinct = 0;
 	StringInfoData out;
 
-	qsort(entries, n, sizeof(BuilderEntry), CompareStarts);
 	if (b->words == VALUE_WORDS_NEW)
-		SortDistinct(b, entries, n);
+		distinct = MoveEarlierToFront(entries, n, FindRepeated(b, entries, n));
+	Shuffle(entries + distinct, n - distinct, sizeof(BuilderEntry));
+	qsort(entries + distinct, n - distinct, sizeof(BuilderEntry), CompareStarts);
 	initStringInfo(&out);
 	for (uint32 i = 0; i < n; i++)
 	{

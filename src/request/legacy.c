@@ -14,6 +14,7 @@
 #include "expr/build_tree.h"
 #include "request/legacy.h"
 #include "request/params.h"
+#include "shuffle.h"
 
 /* ---- comparison operators ---- */
 
@@ -416,6 +417,7 @@ LegacyUpdates(const Field *input)
 		CheckUpdateValue(action, value);
 		updates[i] = (AttributeUpdate) {CheckedName(map->names[i]), action, value};
 	}
+	Shuffle(updates, map->count, sizeof(AttributeUpdate));
 	qsort(updates, map->count, sizeof(AttributeUpdate), CompareAttributeUpdates);
 	update = UpdateBuild(map->count);
 	for (int i = 0; i < map->count; i++)

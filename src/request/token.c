@@ -16,6 +16,7 @@
 #include "request/token.h"
 #include "request/token_table.h"
 #include "request/wording.h"
+#include "shuffle.h"
 #include "table/distribution.h"
 
 /* Advisory locks of users have the classes 1 and 2. */
@@ -50,6 +51,7 @@ DigestNames(Digest *digest, const ExprArgs *args)
 
 	if (args->nnames > 0)
 		memcpy(sorted, args->names, args->nnames * sizeof(NamePair));
+	Shuffle(sorted, args->nnames, sizeof(NamePair));
 	qsort(sorted, args->nnames, sizeof(NamePair), CompareBySlice);
 	DigestBytes(digest, &args->nnames, sizeof(args->nnames));
 	for (int i = 0; i < args->nnames; i++)
