@@ -11,6 +11,9 @@
 #include "item/builder.h"
 #include "transfer/csv.h"
 
+/* No item has as many attributes.  A small compressed file would take gigabytes of memory for its header. */
+#define MAX_NAMES	(200 * 1024)
+
 /* ---- fields ---- */
 
 typedef struct Record
@@ -124,6 +127,10 @@ CsvReadNames(CsvFormat *format, const char *text, uint32 len)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 					 errmsg("the header of a CSV file has an empty attribute name")));
+		if (format->nnames == MAX_NAMES)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("the header of a CSV file has more than %d attribute names", MAX_NAMES)));
 		if (format->nnames == capacity)
 		{
 			capacity *= 2;

@@ -392,12 +392,16 @@ SKIP:
 	cmp_ok(time - $began, '<', 10, 'soon');
 }
 
-# ---- a CSV file with a byte order mark, whose first field is quoted ----
+# ---- CSV files: a byte order mark before a first field that is quoted, a long header ----
 
 mkdir "$archive/bucket/marked";
 append_to_file("$archive/bucket/marked/x.csv", qq{\xEF\xBB\xBF"a,",1\r\n"b",2\r\n"c",3\r\n});
 request('ImportTable', import_input('marked', 'marked/', InputFormat => 'CSV', InputFormatOptions => { Csv => { HeaderList => [ 'pk', 'v' ] } }));
 is(last_job('import', 'status, items') . ' ' . sql(q{SELECT string_agg(pk || '=' || (item ->> 'v'), ' ' ORDER BY pk) FROM marked}), 'completed|3 a,=1 b=2 c=3', 'the lines after it are records');
+mkdir "$archive/bucket/names";
+append_to_file("$archive/bucket/names/x.csv", 'pk' . ',a' x 250_000 . "\n1\n");
+request('ImportTable', import_input('names', 'names/', InputFormat => 'CSV'));
+like(last_job('import', 'status, failure_message'), qr/^failed\|the header of a CSV file has more than 204800 attribute names/, 'a header that no item needs is not read into memory');
 
 # ---- settings of the database that would end the worker ----
 
