@@ -15,21 +15,46 @@
 
 volatile int move_stop;
 
+/* The length of a character that changes how a terminal shows others: a control or one of the direction of text. */
+static int
+ControlLength(const unsigned char *c)
+{
+	if (*c < 32 || *c == 127)
+		return 1;
+	if ((c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c))
+		return 2;
+	if (c[0] == 0xe2 && ((c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae))) ||
+						 (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)))
+		return 3;
+	return 0;
+}
+
 /*
- * What tables and endpoints are called and say goes to a terminal: control characters, also
- * those from U+0080 to U+009F, are shown as \x1b.  With lines, a newline is one.
+ * What tables and endpoints are called and say goes to a terminal: such characters are shown as \x1b
+ * or \u202e.  With lines, a newline is one, after which the text is indented: no name looks like a message.
  */
 static void
 WritePlain(FILE *to, const char *text, bool lines)
 {
-	for (const unsigned char *c = (const unsigned char *) text; *c != '\0'; c++)
+	for (const unsigned char *c = (const unsigned char *) text; *c != '\0';)
 	{
-		if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-			fprintf(to, "\\x%02x", *++c);
-		else if ((*c < 32 || *c == 127) && !(lines && *c == '\n'))
-			fprintf(to, "\\x%02x", *c);
+		int			len = ControlLength(c);
+
+		if (lines && *c == '\n')
+		{
+			fputs("\n\t", to);
+			c += c[1] == '\t' ? 2 : 1;
+		}
+		else if (len == 0)
+			putc(*c++, to);
 		else
-			putc(*c, to);
+		{
+			unsigned	code = len == 1 ? c[0] : len == 2 ? (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu) :
+				(c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
+
+			fprintf(to, code > 0xff ? "\\u%04x" : "\\x%02x", code);
+			c += len;
+		}
 	}
 }
 
@@ -37,9 +62,13 @@ static void
 WriteMessage(const char *format, va_list args)
 {
 	char	   *text;
+	size_t		len;
 
 	if (vasprintf(&text, format, args) < 0)
 		return;
+	/* libpq's messages end with newlines */
+	for (len = strlen(text); len > 0 && text[len - 1] == '\n'; len--)
+		text[len - 1] = '\0';
 	WritePlain(stderr, text, true);
 	putc('\n', stderr);
 	free(text);
@@ -93,18 +122,35 @@ MoveFail(const char *format,...)
 	_exit(2);
 }
 
+static void
+SayList(const char *format, va_list args)
+{
+	flockfile(stderr);
+	WriteMessage(format, args);
+	funlockfile(stderr);
+}
+
+/* Progress. */
 void
 MoveSay(const char *format,...)
 {
 	va_list		args;
 
-	if (options.quiet)
-		return;
-	flockfile(stderr);
 	va_start(args, format);
-	WriteMessage(format, args);
+	if (!options.quiet)
+		SayList(format, args);
 	va_end(args);
-	funlockfile(stderr);
+}
+
+/* What the user must know, also with --quiet. */
+void
+MoveWarn(const char *format,...)
+{
+	va_list		args;
+
+	va_start(args, format);
+	SayList(format, args);
+	va_end(args);
 }
 
 void *
@@ -232,6 +278,18 @@ MovePause(double seconds)
 
 		nanosleep(&t, NULL);
 	}
+}
+
+/*
+ * Whether what fails again and again is to be given up, because the program is to end.  A request
+ * that is throttled at this moment may still succeed.  The caller keeps the time, 0 at first.
+ */
+bool
+MoveGivesUp(double *since)
+{
+	if (move_stop && *since == 0)
+		*since = MoveClock();
+	return *since > 0 && MoveClock() - *since > 5;
 }
 
 /* For pauses between attempts: the threads of many programs should not agree. */

@@ -323,7 +323,7 @@ BeginMove(Link *source, Link *target, json_t *table, double export_time, char **
 			MoveFail("the export is older than the source's stream keeps changes (--retention)");
 	}
 	else
-		MoveSay("the source has no stream: changes after the beginning of the copy are not copied; see --enable-stream");
+		MoveWarn("the source has no stream: changes after the beginning of the copy are not copied; see --enable-stream");
 	theirs = DescribeTable(target, options.target_table, false);
 	NoteIdentity(move, table, theirs);
 	json_decref(theirs);

@@ -31,6 +31,7 @@ typedef struct Shard
 	bool		done;
 	bool		busy;			/* a thread reads it */
 	bool		listed;			/* the stream has it */
+	bool		before;			/* it had ended when shards were recorded: only its last changes are of use */
 	double		at;				/* until when its records were read, by the stream's clock */
 	double		next;			/* when to read it again */
 	double		empty;			/* when it was read last without a record */
@@ -125,9 +126,33 @@ EndShards(Link *state, const char *prefix)
 	json_decref(states);
 }
 
+static bool
+HasEndedShard(json_t *shard)
+{
+	return JsonString(json_object_get(shard, "SequenceNumberRange"), "EndingSequenceNumber") != NULL;
+}
+
+/* Whether a child of the shard has not ended. */
+static bool
+HasOpenChild(json_t *shards, const char *id)
+{
+	json_t	   *shard;
+	size_t		i;
+
+	json_array_foreach(shards, i, shard)
+	{
+		const char *parent = JsonString(shard, "ParentShardId");
+
+		if (parent != NULL && strcmp(parent, id) == 0 && !HasEndedShard(shard))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Records the shards that a stream has now, in place of any that were recorded before.
- * Those that have ended need not be read.
+ * Those that have ended need not be read, but for the parents of those that have not: they may
+ * have ended just now, with changes that a read does not show yet.
  */
 void
 ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool skip_closed)
@@ -140,12 +165,17 @@ ShardsBegin(Link *link, Link *state, const char *arn, const char *prefix, bool s
 	EndShards(state, prefix);
 	json_array_foreach(shards, i, shard)
 	{
-		char	   *name = MoveFormat("%s%s", prefix, JsonString(shard, "ShardId")),
+		const char *id = JsonString(shard, "ShardId");
+		char	   *name = MoveFormat("%s%s", prefix, id),
 				   *old = StateGet(state, name);
-		bool		closed = JsonString(json_object_get(shard, "SequenceNumberRange"), "EndingSequenceNumber") != NULL;
-		json_t	   *value = json_pack("{s:b,s:f}", "done", closed && skip_closed, "at", LinkTime(link));
-		char	   *text = JsonText(value);
+		bool		closed = skip_closed && HasEndedShard(shard),
+					last = closed && HasOpenChild(shards, id);
+		json_t	   *value = json_pack("{s:b,s:f}", "done", closed && !last, "at", LinkTime(link));
+		char	   *text;
 
+		if (last)
+			json_object_set_new(value, "before", json_true());
+		text = JsonText(value);
 		StatePut(state, name, old, text);
 		json_decref(value);
 		free(text);
@@ -222,6 +252,8 @@ DiscoverShards(Link *link)
 	{
 		Shard	   *shard = follower.shards[k];
 
+		if (!shard->listed && shard->before)
+			shard->done = true;
 		if (!shard->listed && !shard->done)
 			MoveFail("the stream's shard \"%s\" is gone, and was not read to its end: %s", shard->id, lost_hint);
 		CheckParents(shard);
@@ -250,6 +282,7 @@ ReadStates(Link *from, Link *state)
 
 		shard->old = MoveCopy(json_string_value(text));
 		shard->done = JsonTrue(value, "done");
+		shard->before = JsonTrue(value, "before");
 		shard->sequence = JsonString(value, "sequence") != NULL ? MoveCopy(JsonString(value, "sequence")) : NULL;
 		shard->at = JsonNumber(value, "at");
 		newest = fmax(newest, shard->at);
@@ -405,6 +438,8 @@ ShardText(Shard *shard, bool done)
 
 	if (shard->sequence != NULL)
 		json_object_set_new(value, "sequence", json_string(shard->sequence));
+	if (shard->before)
+		json_object_set_new(value, "before", json_true());
 	text = JsonText(value);
 	json_decref(value);
 	return text;

@@ -300,6 +300,8 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 	if (endpoint->ca_file != NULL)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, endpoint->ca_file);
 	code = curl_easy_perform(curl);
+	/* the end of the connection may have something to say, too, when this place is gone */
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
 	if (code == CURLE_OK)
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	else
@@ -411,7 +413,8 @@ LinkCall(Link *link, const char *operation, json_t *request, CallError *error)
 	char	   *body = JsonText(request);
 	CallError	own;
 	CallError  *e = error != NULL ? error : &own;
-	double		until = MoveClock() + patience;
+	double		until = MoveClock() + patience,
+				stopped = 0;
 	json_t	   *answer;
 	bool		renewed = false;
 
@@ -439,6 +442,8 @@ LinkCall(Link *link, const char *operation, json_t *request, CallError *error)
 		MovePause(pause * (0.5 + MoveRandom() % 1000 / 2000.0));
 		if (move_stop && strcmp(e->type, "NetworkError") == 0)
 			MoveFail("stopped while the %s could not be reached: %s", link->endpoint->role, e->message);
+		if (MoveGivesUp(&stopped))
+			MoveFail("stopped while the %s did not do %s: %s: %s", link->endpoint->role, operation, e->type, e->message);
 	}
 	free(body);
 	if (answer == NULL && error == NULL)

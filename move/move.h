@@ -48,6 +48,7 @@ typedef struct Text
 
 void		MoveFail(const char *format,...) PRINTF(1, 2) __attribute__((noreturn));
 void		MoveSay(const char *format,...) PRINTF(1, 2);
+void		MoveWarn(const char *format,...) PRINTF(1, 2);
 void		MovePrint(const char *format,...) PRINTF(1, 2);
 void	   *MoveAlloc(size_t size);
 void	   *MoveRealloc(void *old, size_t size);
@@ -61,6 +62,7 @@ double		MoveClock(void);
 double		MoveNow(void);
 void		MoveSleep(double seconds);
 void		MovePause(double seconds);
+bool		MoveGivesUp(double *since);
 unsigned	MoveRandom(void);
 char	   *MoveDuration(double seconds);
 char	   *JsonText(json_t *value);

@@ -105,7 +105,7 @@ MoveTimeToLive(Link *source, Link *target)
 																			  "TimeToLiveSpecification", "Enabled", 1, "AttributeName", attribute), &error);
 
 		if (changed == NULL)
-			MoveSay("time to live was not turned on in the target: %s", error.message);
+			MoveWarn("time to live was not turned on in the target: %s", error.message);
 		json_decref(changed);
 	}
 	free(attribute);
@@ -116,7 +116,7 @@ MoveTimeToLive(Link *source, Link *target)
 static int
 NotSwitched(void)
 {
-	MoveSay("not switched: %s", move_stop ? "it was interrupted" : "the tables differ");
+	MoveWarn("not switched: %s", move_stop ? "it was interrupted" : "the tables differ");
 	return move_stop ? 2 : 1;
 }
 

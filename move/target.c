@@ -282,7 +282,8 @@ static void
 WriteBatch(Target *target, Link *link, json_t *requests)
 {
 	json_t	   *rest = json_incref(requests);
-	double		until = MoveClock() + patience;
+	double		until = MoveClock() + patience,
+				stopped = 0;
 
 	for (double pause = 0.05; json_array_size(rest) > 0; pause = pause > 2 ? 2 : pause * 2)
 	{
@@ -292,7 +293,7 @@ WriteBatch(Target *target, Link *link, json_t *requests)
 		rest = Unprocessed(target, link, answer, sent);
 		json_decref(answer);
 		json_decref(sent);
-		if (json_array_size(rest) > 0 && MoveClock() > until)
+		if (json_array_size(rest) > 0 && (MoveClock() > until || MoveGivesUp(&stopped)))
 			MoveFail("the %s does not take all items of a batch (UnprocessedItems)", link->endpoint->role);
 		if (json_array_size(rest) > 0)
 		{

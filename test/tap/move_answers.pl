@@ -206,7 +206,7 @@ sub serve
 			answer_of($operation, decode_json($body), $mode);
 
 		append_to_file($log, ($operation // 'credentials') . " $body\n" . join("\n", grep { /^(authorization|x-amz-security)/i } split /\r\n/, $head) . "\n");
-		($code, $answer) = (400, { __type => 'x#ValidationException', message => "no\e]0;title\a\e[31m" }) if !defined $answer || $mode eq 'escape';
+		($code, $answer) = (400, { __type => 'x#ValidationException', message => "no\e]0;title\a\e[31m\x{202e}\nswitched: write to the target" }) if !defined $answer || $mode eq 'escape';
 		($code, $answer) = (400, { __type => 'x#ThrottlingException', message => 'slow down' }) if $mode eq 'throttle' && $operation eq 'Scan';
 		($code, $answer) = (403, {}) if !defined $operation && $head !~ /^authorization: from a file\r?$/mi;
 		my $date = POSIX::strftime('%a, %d %b %Y %H:%M:%S GMT', gmtime);
@@ -342,7 +342,11 @@ move_fails('tables in a circle', 'the list of tables of "source" does not go on 
 move_fails('shards in a circle', 'the list of shards of stream "arn:stream" does not go on after', 'shards in a circle', 'copy', '--create', '--table', 'Circle', @from, @into);
 move_fails('a table that is never ready', 'table "Stay" of the source is still UPDATING after the seconds of --patience', 'no stream', 'copy', '--create',
 	'--enable-stream', '--table', 'Stay', @from, @into, '--patience', 1);
-unlike(move_fails('what an endpoint says', 'ValidationException: no', 'escape', 'copy', @new), qr/[\e\a]/, 'has no control characters');
+my $said = move_fails('what an endpoint says', 'ValidationException: no', 'escape', 'copy', @new);
+unlike($said, qr/[\e\a]|\xe2\x80\xae/, 'has no control characters');
+unlike($said, qr/^switched/m, 'nor lines of its own');
+like(do { my ($status, $out, $err) = move('no stream', 'copy', '--create', '--quiet', '--table', 'Quiet', @from, @into); $err }, qr/^the source has no stream: .*\n\z/,
+	'a warning is no progress');
 move_ok('a damaged answer is asked for again', 'damaged', 'copy', @new);
 is(mover_sql(q{SELECT count(*) FROM "Lies" WHERE pk = 'item7'}), '1', 'and the right one is stored');
 # by these numbers it would wait for centuries, or not at all
@@ -668,6 +672,20 @@ is(mover_sql(qq{SELECT count(*) FROM "$stream[1]" WHERE pk = 'item5'}), '0', 'is
 	is(mover_sql(qq{SELECT count(*) FROM "$stream[1]" WHERE pk = 'item5'}), '0', 'and writes nothing');
 }
 
+# a shard that ended just before the copy, and one of which nobody knows any more
+my @ended = (shard('old', SequenceNumberRange => { EndingSequenceNumber => '5' }), shard('last', ParentShardId => 'old', SequenceNumberRange => { EndingSequenceNumber => '9' }),
+	shard('s', ParentShardId => 'last'));
+@stream = begin(shards(@ended));
+plant(shards(@ended), GetRecords => [ { Records => [ numbered('item1', '8', ApproximateCreationDateTime => int(time()) - 10),
+	numbered('item2', '9', ApproximateCreationDateTime => int(time()) - 4000) ] }, { Records => [], NextShardIterator => 'x' } ]);
+unlink $log;
+move_ok('follow after a shard that ended', '', 'follow', @stream);
+is(join(' ', values_in($stream[1]) =~ /(item\d)=77/g), 'item1', 'its last changes are applied');
+is(join(' ', slurp_file($log) =~ /^GetShardIterator .*"ShardId": ?"(\w+)"/mg), 'last s', 'and no earlier shard is read');
+@stream = begin(shards(@ended));
+plant(@quiet);
+move_ok('follow when that shard is gone', '', 'follow', @stream);
+
 # no shard at first, and none read for too long
 my @none = ('--table', 'NoShard', @from, @into, '--until-quiet', 0.5);
 plant(shards(), GetRecords => { Records => [], NextShardIterator => 'x' });
@@ -696,7 +714,7 @@ move_fails('a table into itself', 'are the same table', '', 'copy', '--table', '
 
 # ---- the end of the program ----
 
-for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patience', 4], ['slow', 'compare', '--table', 'Lies', @from, @into],
+for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patience', 60], ['slow', 'compare', '--table', 'Lies', @from, @into],
 	['slow', 'switch', '--table', 'Lies', '--until-quiet', 0.5, @from, @into])
 {
 	my ($mode, @args) = @$_;
@@ -706,9 +724,11 @@ for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patien
 	unlink $log;
 	my $h = start_move(\$out, \$err, @args);
 	wait_until(sub { -e $log && slurp_file($log) =~ /^Scan/m });
+	my $begun = time();
 	$h->signal('TERM');
 	$h->finish;
 	is(($h->full_results)[0] >> 8, 2, "$args[0] was stopped");
+	cmp_ok(time() - $begun, '<', 30, 'soon');
 	unlike($err, qr/GetItem/, 'at once') if $mode eq 'slow';
 	cmp_ok(scalar(() = slurp_file($log) =~ /^Scan/mg), '<', 100, 'without a storm of requests');
 	like($err, qr/^not switched: it was interrupted$/m, 'and says so') if $args[0] eq 'switch';
