@@ -42,17 +42,20 @@ SourcePosition(const void *source)
 }
 
 /*
- * Returns the position of the value.  Empty if the builder has failed, because
- * only its first problem is kept.
+ * Returns a detail with the position of the value.  NULL if the builder has failed:
+ * only its first problem is kept, and there may be millions, which must not take memory.
  */
 static char *
 DescribePlace(const ItemBuilder *b, bool ended)
 {
 	StringInfoData place;
 
+	if (ItemBuilderHasFailed(b))
+		return NULL;
 	initStringInfo(&place);
-	if (!ItemBuilderHasFailed(b))
-		ItemBuilderAppendPlace(b, ended, &place);
+	appendStringInfoString(&place, "At ");
+	ItemBuilderAppendPlace(b, ended, &place);
+	appendStringInfoChar(&place, '.');
 	return place.data;
 }
 
@@ -69,7 +72,7 @@ NoteWrongJson(JsonReader *r, ItemBuilder *b, const char *message, bool untyped)
 
 	if (null || !r->in_request)
 	{
-		found.detail = psprintf("At %s.", DescribePlace(b, false));
+		found.detail = DescribePlace(b, false);
 		found.hint = r->hint != NULL ? r->hint : ITEM_HINT;
 	}
 	else if (untyped)
@@ -90,15 +93,25 @@ NoteShape(JsonReader *r, ItemBuilder *b, const char *message)
 
 /* Notes an attribute value that does not have exactly one known type. */
 static void
-NoteNotOneType(ItemBuilder *b, const char *wrong, const char *detail, const char *hint)
+NoteNotOneType(ItemBuilder *b, bool empty, const char *detail, const char *hint)
 {
 	ItemBuilderNote(b, &(Problem) {
 		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
-		.message = psprintf("Supplied AttributeValue %s, must contain exactly one of the supported datatypes",
-							wrong),
+		.message = empty ? "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes" :
+			"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
 		.detail = detail,
 		.hint = hint
 	});
+}
+
+static void
+NoteUnknownType(ItemBuilder *b, Slice name)
+{
+	char	   *place = DescribePlace(b, false);
+	char	   *detail = place == NULL ? NULL :
+		psprintf("Unknown type \"%.*s\" at %s", (int) name.len, name.data, place + strlen("At "));
+
+	NoteNotOneType(b, true, detail, TYPES_HINT);
 }
 
 static bool
@@ -121,6 +134,7 @@ NoteNoScalar(JsonReader *r, ItemBuilder *b, JsonKind kind, const char *wanted)
 		[JSON_NULL] = "NULL_VALUE", [JSON_NOTHING] = ""
 	};
 	JsonReader	ahead = *r;
+	char	   *message;
 
 	if (kind == JSON_ARRAY)
 		NoteShape(r, b, psprintf("Unrecognized collection type class java.lang.%s", wanted));
@@ -129,10 +143,16 @@ NoteNoScalar(JsonReader *r, ItemBuilder *b, JsonKind kind, const char *wanted)
 	else if (kind == JSON_STRING)
 		NoteShape(r, b, "Unexpected token received from parser");
 	else
-		NoteShape(r, b, psprintf("%s cannot be converted to %s",
-								 kind != JSON_NUMBER ? found[kind] :
-								 NumberIsInteger(JsonNumber(&ahead)) ? "NUMBER_VALUE" : "DECIMAL_VALUE",
-								 wanted));
+	{
+		message = psprintf("%s cannot be converted to %s",
+						   kind != JSON_NUMBER ? found[kind] :
+						   NumberIsInteger(JsonNumber(&ahead)) ? "NUMBER_VALUE" : "DECIMAL_VALUE",
+						   wanted);
+		NoteShape(r, b, message);
+		/* null ends no request, so that there may be millions */
+		if (kind == JSON_NULL && r->in_request && b->problem != NULL && b->problem->message != message)
+			pfree(message);
+	}
 }
 
 /* ---- scalars ---- */
@@ -201,7 +221,7 @@ ReadBase64(JsonReader *r, ItemBuilder *b)
 		*r = before;
 		found.message = Base64Problem(status, text);
 		if (!r->in_request)
-			found.detail = psprintf("At %s.", DescribePlace(b, false));
+			found.detail = DescribePlace(b, false);
 		JsonFail(r, &found);
 		ItemBuilderNote(b, &found);
 	}
@@ -390,7 +410,7 @@ CheckTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 static void
 NoteSeveralTypes(JsonReader *r, ItemBuilder *b, int type)
 {
-	char	   *detail = psprintf("At %s.", DescribePlace(b, true));
+	char	   *detail = DescribePlace(b, true);
 	Slice		name;
 
 	for (;;)
@@ -403,7 +423,7 @@ NoteSeveralTypes(JsonReader *r, ItemBuilder *b, int type)
 			break;
 		type = ValueTypeFromName(name.data, name.len);
 	}
-	NoteNotOneType(b, "has more than one datatypes set", detail, NULL);
+	NoteNotOneType(b, false, detail, NULL);
 }
 
 /* Notes that an attribute value is not an object. */
@@ -481,14 +501,12 @@ ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 			ReadTypedValue(r, b, (ValueType) type);
 		else
 		{
-			NoteNotOneType(b, "is empty",
-						   psprintf("Unknown type \"%.*s\" at %s.", (int) name.len, name.data,
-									DescribePlace(b, false)), TYPES_HINT);
+			NoteUnknownType(b, name);
 			JsonSkipValue(r);
 		}
 	}
 	if (unlikely(!found))
-		NoteNotOneType(b, "is empty", psprintf("At %s.", DescribePlace(b, false)), NULL);
+		NoteNotOneType(b, true, DescribePlace(b, false), NULL);
 }
 
 void
