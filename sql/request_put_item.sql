@@ -136,8 +136,8 @@ SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": ["", "b", "a", "b",
 SET statement_timeout = '5s';
 SELECT length(put(format('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"SS": [%s, "70000"]}}', string_agg('"' || i || '"', ',' ORDER BY hashint4(i))))) FROM generate_series(1, 70000) i;
 -- problems after the first take no time and memory
-SELECT put(format('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"L": [{}%s]}}', repeat(',{}', 2000000)));
-SELECT put(format('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"L": [null%s]}}', repeat(',null', 2000000)));
+SELECT put(format('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"L": [{}%s]}}', repeat(',{}', 5000000)));
+SELECT put(format('{"pk": {"S": "a"}, "sk": {"S": "1"}, "x": {"L": [null%s]}}', repeat(',null', 5000000)));
 RESET statement_timeout;
 
 SET client_min_messages = warning;
