@@ -334,8 +334,31 @@ SELECT CASE WHEN $3 -> 'columns' IS NULL THEN $3 ELSE jsonb_set($3, '{columns}',
 END;
 COMMENT ON FUNCTION dynamo_internal.model_view(json, jsonb, jsonb) IS 'returns the definition of a view without the columns of the table''s key';
 
--- The parts of a document's table.
-CREATE FUNCTION dynamo_internal.model_parts(model_table json, OUT kind text, OUT name text, OUT n bigint, OUT part json, OUT form jsonb) RETURNS SETOF record
+-- The key attributes of an index; of the table if it has no name.
+CREATE FUNCTION dynamo_internal.model_key_attributes(model_table json, index_name text) RETURNS text[]
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT ARRAY(SELECT a.name FROM (
+		SELECT $1 AS place WHERE $2 IS NULL
+		UNION ALL SELECT i FROM json_array_elements($1 -> 'indexes') i WHERE i ->> 'index_name' = $2) p
+	CROSS JOIN unnest('{partition_key,sort_key}'::text[]) k(part)
+	CROSS JOIN LATERAL jsonb_array_elements_text(dynamo_internal.model_list(p.place -> k.part)) a(name));
+END;
+COMMENT ON FUNCTION dynamo_internal.model_key_attributes(json, text) IS 'returns the key attributes of an index in a document, or of the table';
+
+-- Conditions are stored with key attributes, which indexes can share: {"g1": c} may mean {"g1": c, "g2": c}.
+CREATE FUNCTION dynamo_internal.model_conditions(indexed json, form jsonb) RETURNS jsonb
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT CASE WHEN $2 -> 'index_conditions' IS NULL THEN $2 ELSE jsonb_set($2, '{index_conditions}', COALESCE((
+	SELECT jsonb_object_agg(COALESCE(a.name, concat('index ', c.key)), c.value)
+	FROM jsonb_each($2 -> 'index_conditions') c LEFT JOIN LATERAL unnest(dynamo_internal.model_key_attributes($1, c.key)) a(name)
+		ON $2 -> 'keys' ? a.name AND a.name <> ALL (dynamo_internal.model_key_attributes($1, NULL))), '{}'::jsonb)) END;
+END;
+COMMENT ON FUNCTION dynamo_internal.model_conditions(json, jsonb) IS 'returns the definition of an entity with conditions by key attributes, not by indexes';
+
+-- The parts of a document's table; indexed is the table whose indexes it has.
+CREATE FUNCTION dynamo_internal.model_parts(model_table json, indexed json, OUT kind text, OUT name text, OUT n bigint, OUT part json, OUT form jsonb) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 WITH listed AS (
@@ -360,10 +383,11 @@ WITH listed AS (
 	UNION ALL
 	SELECT 'stream', '', 1, $1 -> 'stream' WHERE $1 ->> 'stream' IS NOT NULL)
 SELECT l.kind, l.name, l.n, l.part, CASE WHEN l.kind = 'option' THEN to_jsonb(l.part #>> '{}')
-	WHEN l.kind = 'view' THEN dynamo_internal.model_view($1, t.types, dynamo_internal.model_form(l.kind, t.types, l.part)) ELSE dynamo_internal.model_form(l.kind, t.types, l.part) END
+	WHEN l.kind = 'view' THEN dynamo_internal.model_view($1, t.types, dynamo_internal.model_form(l.kind, t.types, l.part))
+	WHEN l.kind = 'entity' THEN dynamo_internal.model_conditions($2, dynamo_internal.model_form(l.kind, t.types, l.part)) ELSE dynamo_internal.model_form(l.kind, t.types, l.part) END
 FROM listed l CROSS JOIN LATERAL (SELECT dynamo_internal.model_key_types($1) AS types OFFSET 0) t;
 END;
-COMMENT ON FUNCTION dynamo_internal.model_parts(json) IS 'returns the parts of a table in a document: indexes, entities and so on, each with its definition as it is written and in one form';
+COMMENT ON FUNCTION dynamo_internal.model_parts(json, json) IS 'returns the parts of a table in a document: indexes, entities and so on, each with its definition as it is written and in one form';
 
 -- ---- statements ----
 
@@ -520,7 +544,7 @@ FROM (SELECT n.n, 20 AS step, 1::int8 AS part, dynamo_internal.model_create_tabl
 	  UNION ALL
 	  SELECT n.n, k.step, p.n, dynamo_internal.model_create(p.kind, p.name, p.part, n.name, l.sql_name, l.schema_name)
 	  FROM named n CROSS JOIN LATERAL dynamo_internal.model_place(n.name) l
-		CROSS JOIN LATERAL dynamo_internal.model_parts(n.t) p JOIN dynamo_internal.model_kinds() k ON k.kind = p.kind
+		CROSS JOIN LATERAL dynamo_internal.model_parts(n.t, n.t) p JOIN dynamo_internal.model_kinds() k ON k.kind = p.kind
 	  WHERE p.kind <> 'index' AND NOT (p.kind = 'option' AND p.name = 'fillfactor')
 	  UNION ALL
 	  SELECT n.n, 80, i.n, format('SELECT dynamo.put_item(%L, %L)', n.name, i.item)
@@ -852,9 +876,9 @@ CREATE FUNCTION dynamo_internal.model_changes(model_table json, existing json, O
 WITH silent AS (
 	SELECT k.kind FROM dynamo_internal.model_kinds() k WHERE $1 -> k.member IS NULL AND $2 IS NOT NULL),
 old AS MATERIALIZED (
-	SELECT p.kind, p.name, p.n, p.part, p.form FROM dynamo_internal.model_parts($2) p WHERE $2 IS NOT NULL),
+	SELECT p.kind, p.name, p.n, p.part, p.form FROM dynamo_internal.model_parts($2, $2) p WHERE $2 IS NOT NULL),
 said AS MATERIALIZED (
-	SELECT p.kind, p.name, p.n, p.part, p.form FROM dynamo_internal.model_parts($1) p),
+	SELECT p.kind, p.name, p.n, p.part, p.form FROM dynamo_internal.model_parts($1, CASE WHEN $1 -> 'indexes' IS NULL THEN $2 ELSE $1 END) p),
 new AS MATERIALIZED (
 	SELECT p.kind, p.name, p.n, p.part, p.form FROM said p
 	UNION ALL
@@ -868,33 +892,20 @@ FROM old o FULL JOIN new w ON w.kind = o.kind AND w.name = o.name;
 END;
 COMMENT ON FUNCTION dynamo_internal.model_changes(json, json) IS 'returns the parts of a table as they are and as a document wants them';
 
--- The key attributes of an index; of the table if it has no name.
-CREATE FUNCTION dynamo_internal.model_key_attributes(model_table json, index_name text) RETURNS text[]
-	LANGUAGE sql IMMUTABLE
-	BEGIN ATOMIC
-SELECT ARRAY(SELECT a.name FROM (
-		SELECT $1 AS place WHERE $2 IS NULL
-		UNION ALL SELECT i FROM json_array_elements($1 -> 'indexes') i WHERE i ->> 'index_name' = $2) p
-	CROSS JOIN unnest('{partition_key,sort_key}'::text[]) k(part)
-	CROSS JOIN LATERAL jsonb_array_elements_text(dynamo_internal.model_list(p.place -> k.part)) a(name));
-END;
-COMMENT ON FUNCTION dynamo_internal.model_key_attributes(json, text) IS 'returns the key attributes of an index in a document, or of the table';
-
 -- The key attributes that items of an entity get in another way: by another template, or under another condition.
-CREATE FUNCTION dynamo_internal.model_changed_keys(model_table json, was jsonb, must jsonb) RETURNS text[]
+CREATE FUNCTION dynamo_internal.model_changed_keys(was jsonb, must jsonb) RETURNS text[]
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
 SELECT ARRAY(
-	SELECT k.key FROM (SELECT jsonb_object_keys($2 -> 'keys') AS key UNION SELECT jsonb_object_keys($3 -> 'keys')) k
-	WHERE $2 #> ARRAY['keys', k.key] IS DISTINCT FROM $3 #> ARRAY['keys', k.key]
+	SELECT k.key FROM (SELECT jsonb_object_keys($1 -> 'keys') AS key UNION SELECT jsonb_object_keys($2 -> 'keys')) k
+	WHERE $1 #> ARRAY['keys', k.key] IS DISTINCT FROM $2 #> ARRAY['keys', k.key]
 	UNION
-	SELECT a.name FROM (SELECT jsonb_object_keys($2 -> 'index_conditions') AS name UNION SELECT jsonb_object_keys($3 -> 'index_conditions')) i
-		CROSS JOIN LATERAL unnest(dynamo_internal.model_key_attributes($1, i.name)) a(name)
-	WHERE $2 #> ARRAY['index_conditions', i.name] IS DISTINCT FROM $3 #> ARRAY['index_conditions', i.name]
-		OR $2 -> 'expression_attribute_values' IS DISTINCT FROM $3 -> 'expression_attribute_values'
-		OR $2 -> 'expression_attribute_names' IS DISTINCT FROM $3 -> 'expression_attribute_names');
+	SELECT c.key FROM (SELECT jsonb_object_keys($1 -> 'index_conditions') AS key UNION SELECT jsonb_object_keys($2 -> 'index_conditions')) c
+	WHERE $1 #> ARRAY['index_conditions', c.key] IS DISTINCT FROM $2 #> ARRAY['index_conditions', c.key]
+		OR $1 -> 'expression_attribute_values' IS DISTINCT FROM $2 -> 'expression_attribute_values'
+		OR $1 -> 'expression_attribute_names' IS DISTINCT FROM $2 -> 'expression_attribute_names');
 END;
-COMMENT ON FUNCTION dynamo_internal.model_changed_keys(json, jsonb, jsonb) IS 'returns the key attributes that items of a changed entity get in another way';
+COMMENT ON FUNCTION dynamo_internal.model_changed_keys(jsonb, jsonb) IS 'returns the key attributes that items of a changed entity get in another way';
 
 -- What becomes of each part: whether it is removed before the rest changes, because it is
 -- unwanted, cannot be changed in place, or depends on what is removed; whether it is made
@@ -915,7 +926,7 @@ WITH told AS MATERIALIZED (
 			OR m.was_form -> 'expression_attribute_values' IS DISTINCT FROM m.must_form -> 'expression_attribute_values'
 			OR m.was_form -> 'expression_attribute_names' IS DISTINCT FROM m.must_form -> 'expression_attribute_names') AS shifts,
 		CASE WHEN m.kind = 'entity' AND m.change = 'change' THEN
-			dynamo_internal.model_changed_keys(CASE WHEN $1 -> 'indexes' IS NULL THEN $2 ELSE $1 END, m.was_form, m.must_form) END AS changed_keys,
+			dynamo_internal.model_changed_keys(m.was_form, m.must_form) END AS changed_keys,
 		m.kind = 'entity' AND (m.change = 'remove' OR m.change = 'change' AND EXISTS (
 			SELECT FROM jsonb_each(m.was_form -> 'attributes') a WHERE a.value ->> 'type' IS NOT NULL
 				AND a.value -> 'type' IS DISTINCT FROM m.must_form #> ARRAY['attributes', a.key, 'type'])) AS narrows
@@ -1050,7 +1061,7 @@ step AS (
 	WHERE e.t IS NOT NULL AND d.difference IS NOT NULL
 	UNION ALL
 	SELECT 1, min(p.n), format('%s "%s"', p.kind, p.name), 'add', NULL, NULL, 0, 0, NULL, 'the document has it more than once'
-	FROM dynamo_internal.model_parts($1) p WHERE p.kind NOT IN ('grant', 'option') GROUP BY p.kind, p.name HAVING count(*) > 1
+	FROM dynamo_internal.model_parts($1, $1) p WHERE p.kind NOT IN ('grant', 'option') GROUP BY p.kind, p.name HAVING count(*) > 1
 	UNION ALL
 	-- what goes
 	SELECT CASE f.kind WHEN 'grant' THEN 1 WHEN 'access pattern' THEN 2 WHEN 'total' THEN 3 WHEN 'copy' THEN 3 WHEN 'reference' THEN 4 WHEN 'unique constraint' THEN 4
