@@ -393,6 +393,33 @@ IsExport(const char *directory)
 		FileExists(psprintf("%s/_started", directory));
 }
 
+/* Its folder has the name of one of an export, and a summary of its own.  ManifestRead tells what is wrong with others. */
+bool
+IsBulkReport(const char *directory)
+{
+	char	   *path = psprintf("%s/manifest-summary.json", directory);
+	Problem		problem = NO_PROBLEM;
+	StringInfoData text;
+	JsonReader	r;
+	Slice		name;
+	bool		found = false;
+
+	if (!FileExists(path))
+		return false;
+	ReadWhole(path, &text);
+	JsonReaderInit(&r, text.data, text.len);
+	r.problem = &problem;
+	if (JsonPeek(&r) != JSON_OBJECT)
+		return false;
+	JsonBeginObject(&r);
+	while (!found && JsonNextMember(&r, &name))
+	{
+		found = SliceIs(name, "bulkOperationArn");
+		JsonSkipValue(&r);
+	}
+	return found;
+}
+
 Manifest *
 ManifestRead(const char *directory)
 {

@@ -45,6 +45,9 @@ typedef struct Manifest
  */
 extern bool IsExport(const char *directory);
 
+/* Whether a directory for which IsExport holds has the reports of a bulk operation. */
+extern bool IsBulkReport(const char *directory);
+
 /*
  * Reads the manifests of an export; palloc'd.  Raises an error if one of them is
  * missing or damaged, if they contradict each other, or if a data file is missing.

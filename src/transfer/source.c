@@ -148,7 +148,8 @@ ExportsIn(const char *top)
 		char	   *path = psprintf("%s/%s", top, entry->d_name);
 		struct stat status;
 
-		if (entry->d_name[0] != '.' && lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && IsExport(path))
+		if (entry->d_name[0] != '.' && lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && IsExport(path) &&
+			!IsBulkReport(path))
 			exports = lappend(exports, path);
 	}
 	FreeDir(open);

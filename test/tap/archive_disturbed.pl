@@ -352,6 +352,18 @@ like(last_job('bulk-operation', 'status, failure_message'), qr/^failed\|.*error\
 $bulk = request('DescribeBulkOperation', { BulkOperationArn => $bulk })->{BulkOperationDescription};
 is("$bulk->{ProcessedItemCount} $bulk->{FailedItemCount} " . sql('SELECT count(*) FROM puts'), '2000 0 2000', 'and counts the batches that were committed');
 
+# ---- reports of a bulk operation beside exports ----
+
+mkdir "$archive/bucket/beside";
+mkdir "$archive/bucket/one_put";
+append_to_file("$archive/bucket/one_put/x", qq({"Item": {"pk": {"S": "one"}}}\n));
+sql("SELECT create_table('beside', 'pk'); SELECT put_item('beside', build_item('pk', 'a')); SELECT dynamo.export_items('beside', '$archive/bucket/beside')");
+request('StartBulkPutItems', { TableName => 'beside', InputS3Configuration => { S3Bucket => 'bucket', S3KeyPrefix => 'one_put/', InputFormat => 'DYNAMODB_JSON' },
+	OutputS3Configuration => { S3Bucket => 'bucket', S3KeyPrefix => 'beside', OutputType => ['ERROR'] } });
+is(last_job('bulk-operation', 'status, items'), 'completed|1', 'a bulk operation writes its reports beside an export');
+request('ImportTable', import_input('beside_again', 'beside/', InputCompressionType => 'GZIP'));
+is(last_job('import', 'status, items, failure_message'), 'completed|1|', 'which can be imported still');
+
 # ---- an error after the last file ----
 
 sql(q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'refused'; END$$;
