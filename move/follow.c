@@ -353,6 +353,18 @@ IsRemoval(json_t *record)
 	return event[0] == 'R';
 }
 
+/* Whether the endpoint has removed an item that was expired. */
+static bool
+IsExpiry(json_t *record)
+{
+	json_t	   *identity = json_object_get(record, "userIdentity");
+	const char *principal = JsonString(identity, "PrincipalId");
+
+	if (principal == NULL)
+		principal = JsonString(identity, "principalId");
+	return principal != NULL && strcmp(principal, "dynamodb.amazonaws.com") == 0;
+}
+
 /* The changes of these records that are to be applied; returns their number. */
 static size_t
 TakeChanges(Reader *reader, json_t *records, Change *changes)
@@ -374,6 +386,9 @@ TakeChanges(Reader *reader, json_t *records, Change *changes)
 			MoveFail("a record of the stream has Keys that are no key, or the image of another item");
 		/* without a time it may be new */
 		if (RecordTime(record) > 0 && RecordTime(record) < follower.direction->since)
+			continue;
+		/* the target removes expired items by itself since the switch */
+		if (follower.direction->refuse && removed && IsExpiry(record))
 			continue;
 		if (follower.direction->refuse)
 			MoveFail("the source was written after the switch: record %s of its stream changes %s; "

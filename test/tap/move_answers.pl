@@ -650,9 +650,14 @@ unlink $log;
 	$h->signal('TERM');
 	$h->finish;
 }
-plant(@quiet, GetRecords => { Records => [ numbered('item1', '13') ], NextShardIterator => 'x' });
+my %expired = (%{ numbered('item1', '12') }, eventName => 'REMOVE', userIdentity => { Type => 'Service', PrincipalId => 'dynamodb.amazonaws.com' });
+plant(@quiet, GetRecords => [ { Records => [ \%expired ], NextShardIterator => 'x' }, { Records => [ numbered('item1', '13') ], NextShardIterator => 'x' } ]);
 move_fails('a late write after an interruption', 'the source was written after the switch', '', 'reverse', @stream);
+plant(@quiet, GetRecords => { Records => [ numbered('item1', '14') ], NextShardIterator => 'x' });
 move_fails('a late write before the way back', 'the source was written after the switch', '', 'switch', '--back', @stream);
+plant(@quiet, GetRecords => [ { Records => [ { %expired, dynamodb => { %{ $expired{dynamodb} }, SequenceNumber => '15' } } ], NextShardIterator => 'x' },
+	{ Records => [], NextShardIterator => 'x' } ]);
+move_ok('an item that expired in the source', '', 'reverse', @stream);
 plant(@quiet);
 mover_sql(qq{DELETE FROM "$stream[1]" WHERE pk = 'item5'});
 move_fails('a repair on the way back', 'has been switched: --repair would bring back old items', '', 'switch', '--back', '--repair', '--settle', 0, @stream);
