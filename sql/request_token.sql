@@ -128,6 +128,18 @@ SELECT dynamo.drop_entity('shop', 'order');
 SELECT * FROM by_parts();
 SELECT count(*) FROM shop;
 
+-- so are keys of item collections, while there are any
+SELECT dynamo.create_table('collected', 'pk', 'sk', indexes => '[{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l"}]');
+SELECT dynamo.create_entity('collected', 'order', keys => '{"pk": "C#{customer_id}", "sk": "O#{order_id:04}"}', attributes => '{"customer_id": "text", "order_id": "int"}');
+CREATE FUNCTION collections() RETURNS text LANGUAGE sql AS $$
+	SELECT (r -> 'body')::text FROM dynamo.request_safe('TransactWriteItems', '{"ClientRequestToken": "collections", "ReturnItemCollectionMetrics": "SIZE", "TransactItems": [
+		{"Put": {"TableName": "collected", "Item": {"customer_id": {"S": "c1"}, "order_id": {"N": "5"}}}}, {"Delete": {"TableName": "collected", "Key": {"pk": {"S": "C#c2"}, "sk": {"S": "x"}}}},
+		{"Delete": {"TableName": "collected", "Key": {"customer_id": {"S": "c1"}, "order_id": {"N": "6"}}}}]}') r $$;
+SELECT collections();
+SELECT collections();
+SELECT dynamo.drop_entity('collected', 'order');
+SELECT collections();
+
 SET client_min_messages = warning;
 DELETE FROM dynamo_internal.request_tokens;
 DROP SCHEMA t_request_token CASCADE;

@@ -247,13 +247,17 @@ CollectionKey(const TableDef *def, const WriteOp *write, const WriteResult *resu
 	Slice		name = def->key.attributes[0].name;
 	ValueRef	item = write->item;
 	struct varlena *composed = NULL;
+	Problem		problem = NO_PROBLEM;
+	bool		found = true;
 
 	if (write->kind == WRITE_KIND_PUT && result->new_item != NULL)
 		item = ItemRoot(result->new_item);
 	else if (write->kind == WRITE_KIND_PUT)
-		(void) ComposePutItem(def, item, false, &composed, NULL);
+		found = ComposePutItem(def, item, false, &composed, &problem);
 	else
-		(void) TakeKeyParameter(def, &item, NULL);
+		found = TakeKeyParameter(def, &item, &problem);
+	if (!found)
+		return MISSING_VALUE;
 	return AttributeFind(composed != NULL ? ItemRoot(composed) : item, name.data, name.len);
 }
 
@@ -264,10 +268,9 @@ MetricsNeedItems(const Field *input)
 }
 
 void
-WriterCollection(Writer *w, const TableDef *def, const WriteOp *write, const WriteResult *result)
+WriterCollection(Writer *w, const TableDef *def, ValueRef key)
 {
 	Slice		name = def->key.attributes[0].name;
-	ValueRef	key = CollectionKey(def, write, result);
 
 	/* the name may refer to another table by now */
 	if (ValueIsMissing(key))

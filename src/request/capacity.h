@@ -107,9 +107,9 @@ extern ValueRef CollectionKey(const TableDef *def, const WriteOp *write, const W
 extern bool MetricsNeedItems(const Field *input);
 
 /*
- * Writes the value of ItemCollectionMetrics for the item that was written; only
+ * Writes the value of ItemCollectionMetrics for the collection with this key; only
  * for tables with local indexes.
  */
-extern void WriterCollection(Writer *w, const TableDef *def, const WriteOp *write, const WriteResult *result);
+extern void WriterCollection(Writer *w, const TableDef *def, ValueRef key);
 
 #endif							/* DYNAMO_CAPACITY_H */

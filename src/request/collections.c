@@ -25,6 +25,18 @@ HasWrites(const Capacity *c, const WriteOp *writes, int n)
 	return false;
 }
 
+/*
+ * The key of a write's collection.  Of a transaction that was executed before there are no
+ * results; if its tables have changed since, the key may be missing.
+ */
+static ValueRef
+KeyOfWrite(const Capacity *c, const WriteOp *writes, const WriteResult *results, int i)
+{
+	static const WriteResult none = {0};
+
+	return CollectionKey(c->def, &writes[i], results != NULL ? &results[i] : &none);
+}
+
 /* Whether an earlier write to the table is in the same collection. */
 static bool
 IsRepeated(const Capacity *c, const WriteOp *writes, const WriteResult *results, int i)
@@ -32,7 +44,7 @@ IsRepeated(const Capacity *c, const WriteOp *writes, const WriteResult *results,
 	for (int j = 0; j < i; j++)
 	{
 		if (WritesToTable(c, &writes[j]) &&
-			ValueEqual(CollectionKey(c->def, &writes[j], &results[j]), CollectionKey(c->def, &writes[i], &results[i])))
+			ValueEqual(KeyOfWrite(c, writes, results, j), KeyOfWrite(c, writes, results, i)))
 			return true;
 	}
 	return false;
@@ -45,8 +57,10 @@ AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, const WriteRe
 	WriterBeginList(out);
 	for (int i = 0; i < n; i++)
 	{
-		if (WritesToTable(c, &writes[i]) && !IsRepeated(c, writes, results, i))
-			WriterCollection(out, c->def, &writes[i], &results[i]);
+		if (!WritesToTable(c, &writes[i]) || IsRepeated(c, writes, results, i) ||
+			(results == NULL && ValueIsMissing(KeyOfWrite(c, writes, results, i))))
+			continue;
+		WriterCollection(out, c->def, KeyOfWrite(c, writes, results, i));
 	}
 	WriterEndList(out);
 }

@@ -10,7 +10,8 @@
 
 /*
  * Writes ItemCollectionMetrics: one entry for each written collection of each
- * table with local indexes.  There is a result for each write; see CollectionKey.
+ * table with local indexes.  There is a result for each write; results is NULL for a
+ * transaction that was executed before.  See CollectionKey.
  */
 extern void AnswerCollections(Request *request, const WriteOp *writes, const WriteResult *results, int n);
 

@@ -197,7 +197,7 @@ AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 	CapacityList list;
 
 	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
-		AnswerCollections(request, t->actions, repeated ? palloc0(sizeof(WriteResult) * t->n) : t->result.writes, t->n);
+		AnswerCollections(request, t->actions, repeated ? NULL : t->result.writes, t->n);
 	if (detail == CAPACITY_NONE)
 		return;
 	CapacityListInit(&list, t->n);

@@ -106,7 +106,7 @@ AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
 	if (metrics && c.def->has_local)
 	{
 		WriterName(request->out, "ItemCollectionMetrics");
-		WriterCollection(request->out, c.def, op, result);
+		WriterCollection(request->out, c.def, CollectionKey(c.def, op, result));
 	}
 	CapacityEnd(&c);
 }
