@@ -20,6 +20,8 @@ typedef struct Removal
 	SubTransactionId subid;		/* the subtransaction that deleted the backup */
 	char	   *directory;		/* the archive directory */
 	char	   *path;
+	char	   *shared;			/* where the data files of an incremental export are; otherwise NULL */
+	char	   *id;
 } Removal;
 
 static List *removals;
@@ -29,11 +31,14 @@ JobRemoveFilesAtCommit(const Job *job, const char *directory)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
 	Removal    *removal = palloc(sizeof(Removal));
+	char	   *top;
 
 	removal->subid = GetCurrentSubTransactionId();
 	removal->directory = pstrdup(directory);
-	removal->path = psprintf("%s/%s/%s" TREE_TOP "/%s", directory, job->bucket,
-							 job->prefix == NULL ? "" : PrefixAsPath(job->prefix), job->id);
+	top = psprintf("%s/%s/%s" TREE_TOP, directory, job->bucket, job->prefix == NULL ? "" : PrefixAsPath(job->prefix));
+	removal->path = psprintf("%s/%s", top, job->id);
+	removal->shared = job->since != 0 ? psprintf("%s/" TREE_DATA, top) : NULL;
+	removal->id = pstrdup(job->id);
 	removals = lappend(removals, removal);
 	MemoryContextSwitchTo(old);
 }
@@ -55,7 +60,11 @@ RemoveFiles(XactEvent event, void *arg)
 		{
 			const Removal *removal = lfirst(cell);
 
-			if (TreePathFits(removal->path) && DirectoryIsBelow(removal->directory, removal->path))
+			if (!TreePathFits(removal->path))
+				continue;
+			if (removal->shared != NULL && DirectoryIsBelow(removal->directory, removal->shared))
+				TreeRemoveShared(removal->shared, removal->id);
+			if (DirectoryIsBelow(removal->directory, removal->path))
 				(void) rmtree(removal->path, true);
 		}
 	}

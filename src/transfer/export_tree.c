@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/file_perm.h"
+#include "common/hashfn.h"
 #include "datatype/timestamp.h"
 #include "storage/fd.h"
 #include "utils/builtins.h"
@@ -22,8 +23,8 @@
 /* A data file is closed after this many bytes of lines. */
 #define DATA_FILE_BYTES		(128 * 1024 * 1024)
 
-/* Random bytes in the name of a data file. */
-#define NAME_BYTES			13
+/* Characters in the name of a data file. */
+#define NAME_LENGTH			26
 
 #define MANIFEST_VERSION	"2020-06-30"
 #define INCREMENTAL_VERSION "2023-08-01"
@@ -61,18 +62,19 @@ TreeNewId(int64 time)
 	return psprintf("%014lld-%08x", (long long) (time / 1000), number);
 }
 
-/* 26 lower-case letters and digits. */
+/*
+ * Returns the name of a data file of an export, lower-case letters and digits.  It is told by
+ * the id, so that the files of one that was interrupted are found among those of others.
+ */
 static char *
-NewDataName(void)
+DataName(const char *id, int number)
 {
 	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
-	uint8		bytes[2 * NAME_BYTES];
-	char	   *name = palloc(sizeof(bytes) + 1);
+	char	   *name = palloc(NAME_LENGTH + 1);
 
-	DrawRandomBytes(bytes, sizeof(bytes));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		name[i] = alphabet[bytes[i] % 32];
-	name[sizeof(bytes)] = '\0';
+	for (int i = 0; i < NAME_LENGTH; i++)
+		name[i] = alphabet[hash_bytes_extended((const unsigned char *) id, (int) strlen(id), (uint64) number * NAME_LENGTH + i) % 32];
+	name[NAME_LENGTH] = '\0';
 	return name;
 }
 
@@ -205,7 +207,7 @@ IsoTime(int64 time)
 static void
 OpenData(ExportTree *tree)
 {
-	char	   *name = NewDataName();
+	char	   *name = DataName(strrchr(tree->path, '/') + 1, list_length(tree->names));
 
 	tree->data = OutputCreate(psprintf("%s/" TREE_DATA "/%s.json.gz", tree->path, name), true);
 	tree->data_key = psprintf("%s/" TREE_DATA "/%s.json.gz", tree->shares_data ? tree->top_key : tree->key, name);
@@ -313,7 +315,7 @@ SharedPath(const ExportTree *tree, const char *name)
 	return psprintf("%s/../" TREE_DATA "/%s.json.gz", tree->path, name);
 }
 
-/* Moves the data files to the directory that incremental exports share; their names are random. */
+/* Moves the data files to the directory that incremental exports share, in the order of their numbers. */
 static void
 ShareData(ExportTree *tree)
 {
@@ -345,6 +347,18 @@ TreeEnd(ExportTree *tree, const TreeSummary *summary)
 	initStringInfo(&text);
 	AppendSummary(&text, tree, summary);
 	WriteManifest(tree, "manifest-summary", &text);
+}
+
+/* Raises no error. */
+void
+TreeRemoveShared(const char *data, const char *id)
+{
+	char		path[MAXPGPATH];
+	int			number = 0;
+
+	do
+		snprintf(path, sizeof(path), "%s/%s.json.gz", data, DataName(id, number++));
+	while (unlink(path) == 0);
 }
 
 void

@@ -82,6 +82,9 @@ extern void TreeEnd(ExportTree *tree, const TreeSummary *summary);
 /* Removes what an export has written that fails. */
 extern void TreeRemove(const ExportTree *tree);
 
+/* Removes the data files of an export from the directory that incremental exports share. */
+extern void TreeRemoveShared(const char *data, const char *id);
+
 /* Writes a small file into the tree, before TreeEnd. */
 extern void TreeFile(const ExportTree *tree, const char *name, const char *data, int len);
 

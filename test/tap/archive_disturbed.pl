@@ -373,6 +373,11 @@ request('CreateBackup', { TableName => 'whole', BackupName => 'refused' });
 is(last_job('backup', 'status, failure_message'), 'failed|refused', 'a backup whose end cannot be recorded fails');
 ok(wait_until(\&no_worker), 'its worker has ended');
 is(files_below($archive), $before, 'and leaves no files');
+request('ExportTableToPointInTime', { TableArn => 'arn:aws:dynamodb:us-east-1:000000000000:table/older', S3Bucket => 'bucket', S3Prefix => 'changes', ExportType => 'INCREMENTAL_EXPORT',
+	IncrementalExportSpecification => { ExportFromTime => int $time } });
+is(last_job('export', 'status, failure_message'), 'failed|refused', 'so does an incremental export');
+ok(wait_until(\&no_worker), 'its worker has ended');
+is(files_below($archive), $before, 'and leaves none in the directory that such exports share');
 sql('DROP TRIGGER a_refuse ON dynamo_internal.archive_jobs');
 
 # ---- a small file that is read for long ----
