@@ -47,12 +47,17 @@ IgnoreNotice(void *arg, const char *message)
 	(void) message;
 }
 
-/* Connects, again and again while the server cannot be reached or starts. */
+/*
+ * Connects, again and again while the server cannot be reached or starts.  As over HTTP, a server
+ * that says nothing is not waited for without end, unless the connection string sets other times.
+ */
 static void
 Connect(Link *link)
 {
-	const char *keywords[] = {"dbname", "fallback_application_name", "client_encoding", NULL},
-			   *values[] = {link->endpoint->conninfo, "dynamo-move", "UTF8", NULL};
+	const char *limit = getenv("PGCONNECT_TIMEOUT"),
+			   *keywords[] = {"connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count", "dbname",
+		"fallback_application_name", "client_encoding", NULL},
+			   *values[] = {limit != NULL ? limit : "10", "60", "10", "6", link->endpoint->conninfo, "dynamo-move", "UTF8", NULL};
 	double		until = MoveClock() + patience;
 
 	for (;;)

@@ -739,6 +739,12 @@ for (['throttle', 'copy', '--create', '--table', 'Slow', @from, @into, '--patien
 	like($err, qr/^not switched: it was interrupted$/m, 'and says so') if $args[0] eq 'switch';
 }
 set(mode => '');
+{
+	my $silent = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 8) or die $!;
+
+	move_fails('a server that says nothing', 'cannot connect to the target: .*timeout', '', 'compare', '--table', 'Lies', @from,
+		'--target', 'host=127.0.0.1 user=mover port=' . $silent->sockport, '--patience', 1);
+}
 move_fails('too many jobs', '--jobs needs a number from 1 to 1000', '', 'copy', @new, '--jobs', '1000000000');
 move_fails('half a segment', '--segments needs a whole number', '', 'copy', @new, '--segments', '1.5');
 
