@@ -140,14 +140,20 @@ DYNAMO_FUNCTION(dynamo_named_conditions);
 Datum
 dynamo_named_conditions(PG_FUNCTION_ARGS)
 {
-	Jsonb	   *entity = PG_GETARG_JSONB_P(0);
-	Jsonb	   *conditions = DocumentObject(entity, "index_conditions");
+	Jsonb	   *entity = PG_ARGISNULL(0) ? NULL : PG_GETARG_JSONB_P(0);
+	Jsonb	   *conditions;
 	DeclaredAttributes attributes = {0};
-	EntityNames declared = {&attributes, DocumentText(entity, "type_attribute"), DocumentObject(entity, "keys")};
-	BareNames	names = {.given = KindJsonArgument(fcinfo, 1, "expression_attribute_names")};
+	EntityNames declared = {&attributes};
+	BareNames	names = {0};
 	ValueRef	all;
 	StringInfoData out;
 
+	if (entity == NULL)
+		PG_RETURN_NULL();
+	conditions = DocumentObject(entity, "index_conditions");
+	declared.type_attribute = DocumentText(entity, "type_attribute");
+	declared.keys = DocumentObject(entity, "keys");
+	names.given = KindJsonArgument(fcinfo, 1, "expression_attribute_names");
 	ReadDocumentAttributes(&attributes, DocumentObject(entity, "attributes"));
 	EntityNamesFind(&names, &declared, conditions);
 	initStringInfo(&out);
