@@ -246,6 +246,16 @@ SELECT create_entity('owned', 'thing', '{"PK": "T#{t}"}', attributes => '{"t": "
 is(value_of($_, qq{SET ROLE owner; INSERT INTO things (t, n) VALUES ('${\ $_->name}', 1); UPDATE things SET n = n + 1 WHERE t = '${\ $_->name}' RETURNING n}), 2, $_->name . ': an owner without other rights') for @nodes;
 refuses($coordinator, q{SET ROLE reader; SELECT apply_entity('owned')}, 'must be owner of table owned');
 
+# an index of declared attributes comes and goes beneath its views
+value_of($coordinator, q{SET ROLE owner; SELECT create_index('owned', 'by_n', 'n', 't', partition_key_type => 'N');
+SELECT create_entity_view('things_by_n', 'owned', '{"t": "text", "n": "int"}', entity_name => 'thing');
+SELECT create_entity('owned', 'thing', '{"PK": "T#{t}"}', attributes => '{"t": "text", "n": "int", "more": "int"}', replace => true)});
+my $things = q{SET ROLE owner; SELECT count(*), sum(n) FROM things_by_n; SELECT count(*), sum(n), count(more) FROM things};
+is(value_of($_, $things), "3|6\n3|6|0", $_->name . ': an index') for @nodes;
+value_of($coordinator, q{SET ROLE owner; SELECT drop_index('owned', 'by_n')});
+is(value_of($_, $things), "3|6\n3|6|0", $_->name . ': and none') for @nodes;
+is(value_of($_, qq{SET ROLE owner; UPDATE things_by_n SET n = n + 1 WHERE t = '${\ $_->name}' RETURNING n}), 3, $_->name . ': written') for @nodes;
+
 # ---- the trigger of a view deletes where Citus distributes the table, else PostgreSQL does ----
 
 my $deletes = q{SELECT bool_and(tgtype & 8 <> 0) FROM pg_trigger WHERE tgrelid = 'goods'::regclass};
