@@ -205,6 +205,15 @@ TakeBytes(char *data, size_t size, size_t count, void *text)
 	return size * count;
 }
 
+/* libcurl keeps all headers. */
+static size_t
+CountBytes(char *data, size_t size, size_t count, void *bytes)
+{
+	(void) data;
+	*(size_t *) bytes += size * count;
+	return *(size_t *) bytes > LARGEST_CREDENTIALS ? 0 : size * count;
+}
+
 /* As in AWS' tools, plain HTTP is for addresses of this machine and of container agents. */
 static bool
 IsContainerUrl(const char *url)
@@ -279,6 +288,7 @@ AskContainer(Credentials *found)
 	for (int attempt = 0; attempt < 4 && !ok; attempt++)
 	{
 		long		status = 0;
+		size_t		bytes = 0;
 
 		TextClear(&answer);
 		if (attempt > 0)
@@ -290,6 +300,8 @@ AskContainer(Credentials *found)
 		curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, TakeBytes);
 		curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
+		curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, CountBytes);
+		curl_easy_setopt(curl, CURLOPT_HEADERDATA, &bytes);
 		if (curl_easy_perform(curl) == CURLE_OK &&
 			curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status == 200)
 			ok = TakeAnswer(answer.data, answer.len, "Token", found);

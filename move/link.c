@@ -201,6 +201,9 @@ LinkRollback(Link *link)
 /* A page has a megabyte of items, as JSON some more. */
 #define LARGEST_ANSWER	(256 * 1024 * 1024)
 
+/* Of all headers of an answer, with those that can follow its body: libcurl keeps them, and does not count the last ones. */
+#define LARGEST_HEADERS	(1024 * 1024)
+
 static size_t
 TakeBody(char *data, size_t size, size_t count, void *text)
 {
@@ -216,6 +219,9 @@ TakeHeader(char *data, size_t size, size_t count, void *arg)
 	Link	   *link = arg;
 	size_t		len = size * count;
 
+	link->headers += len;
+	if (link->headers > LARGEST_HEADERS)
+		return 0;
 	if (len > 5 && strncasecmp(data, "date:", 5) == 0)
 	{
 		char	   *value = strndup(data + 5, len - 5);
@@ -282,6 +288,7 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 	curl_easy_reset(curl);
 	TextClear(&link->answer);
 	link->checksum = -1;
+	link->headers = 0;
 	headers = AddHeader(NULL, "Content-Type", "application/x-amz-json-1.0");
 	headers = AddHeader(headers, "X-Amz-Target", target);
 	headers = SignWith(link, headers);
@@ -311,6 +318,8 @@ Send(Link *link, const char *operation, const char *body, CallError *error)
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	else
 		snprintf(error->message, sizeof(error->message), "%s", reason[0] != '\0' ? reason : curl_easy_strerror(code));
+	if (link->headers > LARGEST_HEADERS)
+		MoveFail("an answer of the %s to %s has headers without end", endpoint->role, operation);
 	if (code == CURLE_WRITE_ERROR)
 		MoveFail("an answer of the %s to %s is larger than %d MB", endpoint->role, operation, LARGEST_ANSWER / 1024 / 1024);
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_URL_MALFORMAT ||

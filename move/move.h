@@ -134,6 +134,7 @@ typedef struct Link
 	PGconn	   *conn;
 	Text		answer;
 	double		date;			/* of the last answer, by the endpoint's clock */
+	size_t		headers;		/* bytes of its headers */
 	int64_t		checksum;		/* of its body, as the endpoint says; -1: it does not */
 	bool		in_transaction;
 	char		problem[256];	/* why a transaction was lost */

@@ -216,6 +216,7 @@ sub serve
 		$date = slurp_file("$work/date") if -e "$work/date";
 		$code = delete $answer->{_status} // $code;
 		$date = delete $answer->{_date} // $date;
+		my $endless = delete $answer->{_endless};
 		$answer = delete $answer->{_body} // encode_json($answer);
 		# one of two answers of scans is damaged on its way
 		if ($mode eq 'damaged' && $operation eq 'Scan')
@@ -224,6 +225,11 @@ sub serve
 			if (!-e "$work/damaged") { set(damaged => 1); $answer =~ s/item7/item0/ }
 		}
 		$more .= "Date: $date\r\n" if $date ne '';
+		if ($endless)
+		{
+			print $client "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" . sprintf("%x\r\n%s\r\n0\r\n", length $answer, $answer);
+			1 while print $client "After: @{[ 'x' x 1000 ]}\r\n";
+		}
 		print $client "HTTP/1.1 $code Status\r\nContent-Type: application/x-amz-json-1.0\r\n${more}Content-Length: " . length($answer) . "\r\n\r\n$answer";
 	}
 }
@@ -748,6 +754,9 @@ set(mode => '');
 move_fails('too many jobs', '--jobs needs a number from 1 to 1000', '', 'copy', @new, '--jobs', '1000000000');
 move_fails('half a segment', '--segments needs a whole number', '', 'copy', @new, '--segments', '1.5');
 
+plant(DescribeTable => { Table => table_of('Lies'), _endless => 1 });
+move_fails('an answer with headers without end', 'of the source to DescribeTable has headers without end', '', 'plan', '--table', 'Lies', @from);
+plant();
 for my $option ('--table', '--target-table', '--name')
 {
 	move_fails("$option that is no text", "the value of $option is not UTF-8", '', 'copy', @new, $option, "a\xff");
