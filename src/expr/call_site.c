@@ -121,7 +121,7 @@ BindExpression(const CallSite *site, ExprKind kind)
 {
 	ExprBindings *b = BindArguments(site);
 	const ExprTree *expr = ExprParse(kind, VARDATA_ANY(site->kept[0]),
-								 VARSIZE_ANY_EXHDR(site->kept[0]), NULL);
+									 VARSIZE_ANY_EXHDR(site->kept[0]), NULL);
 	BoundCall	bound = {0};
 
 	if (kind == EXPR_UPDATE)

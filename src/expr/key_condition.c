@@ -26,7 +26,7 @@ typedef struct KeyClause
 
 struct KeyClauses
 {
-	const ExprTree *expr;			/* NULL if built without text */
+	const ExprTree *expr;		/* NULL if built without text */
 	Problem    *problem;
 	bool		with_in;		/* IN is allowed */
 	int			n;
