@@ -4,7 +4,7 @@
 # the document, all keys, entries, copies and totals of the items are right, and the same document makes
 # the same model where nothing is, also by dynamo.import_model; or it fails, and the model is what it was.
 # Documents that move items are applied in steps: dynamo.migrate_entity for each entity, then the rest.
-# SEED repeats a run, CASES sets the number of pairs; LONG makes it greater.  psql finds the server through the usual environment variables;
+# Half of the tables belong to a role without other rights.  SEED repeats a run, CASES sets the number of pairs; LONG makes it greater.  psql finds the server through the usual environment variables;
 # a database of its own is created there and dropped at the end.
 use strict;
 use warnings;
@@ -284,6 +284,8 @@ my $functions = <<'SQL';
 SET client_min_messages = error;
 DROP ROLE IF EXISTS regress_models_reader;
 CREATE ROLE regress_models_reader;
+DROP ROLE IF EXISTS regress_models_owner;
+CREATE ROLE regress_models_owner;
 
 -- the document without what it cannot say, its lists in the order of their names, and what was made of it
 CREATE FUNCTION public.model(of_schema text) RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -423,10 +425,10 @@ BEGIN
 	END;
 	fault := NULLIF(fault, '');
 END $$;
-CREATE SCHEMA here;
-CREATE SCHEMA there;
+CREATE SCHEMA here AUTHORIZATION regress_models_owner;
+CREATE SCHEMA there AUTHORIZATION regress_models_owner;
 SQL
-END { psql('postgres', 'DROP ROLE IF EXISTS regress_models_reader') if $database }
+END { psql('postgres', 'DROP ROLE IF EXISTS regress_models_reader, regress_models_owner') if $database }
 
 create_database($database, $functions);
 my %seen;
@@ -435,7 +437,7 @@ for my $case (1 .. $cases) {
 	my $second = mixed($first, new_document());
 	my ($one, $two) = map { $json->encode({format => 'dynamo:1', tables => [$_]}) } $first, $second;
 	my $call = "SELECT to_jsonb(p) FROM public.pair(" . join(', ', quoted($one), quoted($json->encode(new_items($first))), quoted($two)) . ") p;\n";
-	my ($status, $output) = psql($database, "SET client_min_messages = error;\n$call");
+	my ($status, $output) = psql($database, "SET client_min_messages = error;\n" . (chance(.5) ? "SET ROLE regress_models_owner;\n" : '') . $call);
 	my $result = $status == 0 ? eval { $json->decode($output) } : undef;
 	print {*STDERR} $call if $ENV{SHOW} && ($result ? $json->encode($result) : $output) =~ /$ENV{SHOW}/;
 	if (!$result || defined $result->{fault}) {
@@ -481,7 +483,8 @@ SQL
 SET client_min_messages = error;
 \\o /dev/null
 DROP SCHEMA IF EXISTS here CASCADE;
-CREATE SCHEMA here;
+CREATE SCHEMA here AUTHORIZATION regress_models_owner;
+SET ROLE regress_models_owner;
 SET search_path = here, dynamo, public;
 SELECT apply_model($one);
 DO \$do\$
