@@ -267,8 +267,10 @@ ALTER TABLE own ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY few ON own USING ("SK" < 'O#2');
 SELECT migrate_entity('own', 'order', '{"SK": "O#{o:08}"}');
 ALTER TABLE own NO FORCE ROW LEVEL SECURITY;
+BEGIN;
 SELECT migrate_entity('own', 'order', '{"SK": "O#{o:08}"}');
 ALTER TABLE own FORCE ROW LEVEL SECURITY;
+COMMIT;
 CALL await_migration('own');
 ALTER TABLE own NO FORCE ROW LEVEL SECURITY;
 -- nor is it a partition meanwhile

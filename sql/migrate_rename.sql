@@ -45,8 +45,10 @@ RESET ROLE;
 
 -- ---- both names ----
 
+BEGIN;
 SELECT migrate_entity('accounts', 'account', rename => '{"mail": "E-mail", "id": "number", "address": "place", "tags": "labels"}');
 SELECT pause_migration('accounts', 'account');
+COMMIT;
 SELECT phase, keys = other_keys AS keys_stay FROM dynamo.migrations WHERE table_name = 'accounts';
 -- items that the worker has not seen yet, or has
 SELECT id, mail, number, "E-mail", address, place FROM account_view ORDER BY id;
@@ -130,8 +132,12 @@ CALL await_migration('accounts');
 SELECT drop_attribute('accounts', 'account', 'nick');
 SELECT drop_attribute('accounts', 'account', 'alias');
 CALL await_migration('accounts');
+BEGIN;
 SELECT migrate_entity('accounts', 'account', rename => '{"nick": "short"}');
+SELECT pause_migration('accounts', 'account');
+COMMIT;
 SELECT cancel_migration('accounts', 'account');
+SELECT resume_migration('accounts', 'account');
 CALL await_migration('accounts');
 SELECT phase FROM dynamo.migrations WHERE table_name = 'accounts';
 SELECT count(*) FILTER (WHERE item -> 'short' IS NOT NULL) AS short, count(*) FILTER (WHERE item -> 'nick' IS NOT NULL) AS nick FROM accounts;
