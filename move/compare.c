@@ -342,15 +342,12 @@ static void
 CheckRepair(void)
 {
 	Link	   *state = LinkOpen(&options.target);
-	char	   *text;
-	json_t	   *move;
+	char	   *move;
 
 	StatePrepare(state);
-	move = StateGetMove(state, &text);
-	if (move != NULL && strcmp(JsonString(move, "phase"), "switched") == 0)
-		MoveFail("the move \"%s\" has been switched: --repair would bring back old items", options.move);
-	json_decref(move);
-	free(text);
+	move = StateSwitched(state, options.target_table);
+	if (move != NULL)
+		MoveFail("the move \"%s\" has been switched: --repair would bring back old items", move);
 	LinkClose(state);
 }
 

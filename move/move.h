@@ -204,6 +204,7 @@ bool		StatePut(Link *link, const char *name, const char *old, const char *value)
 bool		StateIsStored(Link *link, const char *name, const char *value);
 json_t	   *StateList(Link *link, const char *prefix);
 json_t	   *StateParse(const char *text, const char *name);
+char	   *StateSwitched(Link *link, const char *target);
 json_t	   *StateGetMove(Link *link, char **text);
 void		CheckIdentity(json_t *move, Link *source, Link *target);
 void		NoteIdentity(json_t *move, json_t *source, json_t *target);

@@ -311,6 +311,82 @@ StateParse(const char *text, const char *name)
 	return state;
 }
 
+static void
+MovesSql(Link *link, json_t *list)
+{
+	char	   *schema = Schema(link),
+			   *query = MoveFormat("SELECT move, value FROM %s.state WHERE name = 'move'", schema);
+	PGresult   *result = LinkQuery(link, query, 0, NULL);
+
+	for (int i = 0; i < PQntuples(result); i++)
+		json_object_set_new(list, PQgetvalue(result, i, 0), json_string(PQgetvalue(result, i, 1)));
+	PQclear(result);
+	PQfreemem(schema);
+	free(query);
+}
+
+static void
+MovesItems(Link *link, json_t *list)
+{
+	json_t	   *start = NULL;
+	Circle		circle = {0};
+
+	do
+	{
+		json_t	   *request = json_pack("{s:s,s:b,s:s,s:{s:s},s:{s:{s:s}}}", "TableName", options.state_name, "ConsistentRead", 1,
+										"FilterExpression", "#n = :n", "ExpressionAttributeNames", "#n", "name",
+										"ExpressionAttributeValues", ":n", "S", "move"),
+				   *answer,
+				   *item;
+		size_t		i;
+
+		if (start != NULL)
+			json_object_set_new(request, "ExclusiveStartKey", start);
+		answer = LinkCall(link, "Scan", request, NULL);
+		json_array_foreach(JsonNeedArray(answer, "Items", "an answer of Scan"), i, item)
+			json_object_set_new(list, JsonNeed(json_object_get(item, "move"), "S", "the move of a state"),
+								json_string(JsonNeed(json_object_get(item, "value"), "S", "the value of a state")));
+		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
+		json_decref(answer);
+		if (start != NULL)
+			ListCheck(&circle, start, "the scan of table", options.state_name);
+	} while (start != NULL);
+	CircleEnd(&circle);
+}
+
+/* Whether any move has switched this target, whatever its name; the name, which the caller frees, or NULL. */
+char *
+StateSwitched(Link *link, const char *target)
+{
+	json_t	   *description = DescribeTable(link, target, false),
+			   *moves = json_object(),
+			   *text;
+	const char *id = JsonString(description, "TableId"),
+			   *name;
+	char	   *found = NULL;
+
+	if (link->conn != NULL)
+		MovesSql(link, moves);
+	else
+		MovesItems(link, moves);
+	json_object_foreach(moves, name, text)
+	{
+		json_t	   *move = StateParse(json_string_value(text), "move");
+		const char *table = JsonString(move, "target"),
+				   *phase = JsonString(move, "phase"),
+				   *table_id = JsonString(move, "target_id");
+		/* the move of a table that was dropped and created again since is over */
+		bool		ours = table != NULL && strcmp(table, target) == 0 && (id == NULL || table_id == NULL || strcmp(id, table_id) == 0);
+
+		if (found == NULL && ours && phase != NULL && strcmp(phase, "switched") == 0)
+			found = MoveCopy(name);
+		json_decref(move);
+	}
+	json_decref(moves);
+	json_decref(description);
+	return found;
+}
+
 /* The record of the move, and its text for StateSetMove(); NULL if it has not begun. */
 json_t *
 StateGetMove(Link *link, char **text)

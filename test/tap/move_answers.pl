@@ -426,7 +426,7 @@ for (@strange)
 	plant(Scan => { Items => [ \%item, $item ] });
 	move_fails("plan with an item $name", 'has no key attribute "pk" of the type S', '', 'plan', '--table', 'Ours', @from);
 	move_fails("compare with an item $name", 'has no key attribute "pk" of the type S', '', 'compare', @both);
-	plant('Scan/Ours' => { Items => [] }, 'Scan/Theirs' => { Items => [ \%item ] }, 'GetItem/Ours' => { Item => $item }, BatchWriteItem => {});
+	plant('Scan/Ours' => { Items => [] }, 'Scan/Theirs' => { Items => [ \%item ] }, 'Scan/dynamo_move' => { Items => [] }, 'GetItem/Ours' => { Item => $item }, BatchWriteItem => {});
 	move_fails("repair with an item $name", 'has no key attribute "pk" of the type S', '', 'compare', '--repair', @both);
 }
 plant('Scan/Ours' => { Items => [] }, 'Scan/Theirs' => { Items => [ \%item ] }, 'GetItem/Ours' => { Item => { %item, pk => { S => 'item2' } } });
@@ -666,8 +666,17 @@ plant(@quiet, GetRecords => [ { Records => [ { %expired, dynamodb => { %{ $expir
 move_ok('an item that expired in the source', '', 'reverse', @stream);
 plant(@quiet);
 mover_sql(qq{DELETE FROM "$stream[1]" WHERE pk = 'item5'});
+move_fails('a repair by another name', "the move \"$stream[1]\" has been switched: --repair would bring back old items", '', 'compare', '--repair', '--name', 'another', @stream);
 move_fails('a repair on the way back', 'has been switched: --repair would bring back old items', '', 'switch', '--back', '--repair', '--settle', 0, @stream);
 is(mover_sql(qq{SELECT count(*) FROM "$stream[1]" WHERE pk = 'item5'}), '0', 'is not done');
+
+# states in a table
+plant('Scan/Ours' => { Items => [ \%item ] }, 'Scan/Theirs' => { Items => [] }, 'Scan/dynamo_move' => [ { Items => [], LastEvaluatedKey => { move => { S => 'x' } } },
+	{ Items => [ { move => { S => 'first' }, name => { S => 'move' }, value => { S => '{"target":"Theirs","phase":"switched"}' } } ] } ]);
+move_fails('a repair by another name', 'the move "first" has been switched', '', 'compare', '--repair', '--name', 'another', @both);
+plant('Scan/Ours' => { Items => [] }, 'Scan/Theirs' => { Items => [] },
+	'Scan/dynamo_move' => { Items => [ { move => { S => 'first' }, name => { S => 'move' }, value => { S => '{"target":"Theirs","target_id":"earlier","phase":"switched"}' } } ] });
+move_ok('a repair of a table that was made again', '', 'compare', '--repair', '--name', 'another', @both);
 
 # a switch while tables are repaired again and again
 @stream = begin();
