@@ -427,8 +427,8 @@ SKIP:
 	skip 'there is no transaction_timeout', 1 if sql('SHOW server_version_num') < 170000;
 	sql(q{CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_catalog.pg_sleep(3); RETURN NEW; END$$;
 		ALTER DATABASE postgres SET transaction_timeout = '2s'});
-	append_to_file("$archive/bucket/one", '{"Item": {"pk": {"S": "a"}}}');
-	sql('BEGIN; ' . request_text('ImportTable', import_input('slow', 'one')) . '; CREATE TRIGGER a_pause BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION pause(); COMMIT');
+	append_to_file("$archive/bucket/slow_one", '{"Item": {"pk": {"S": "a"}}}');
+	sql('BEGIN; ' . request_text('ImportTable', import_input('slow', 'slow_one')) . '; CREATE TRIGGER a_pause BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION pause(); COMMIT');
 	is(last_job('import', 'status, items'), 'completed|1', 'a worker may take longer than transaction_timeout');
 }
 
