@@ -1979,7 +1979,7 @@ COMMENT ON FUNCTION dynamo.access_pattern_request(regproc, dynamo.item) IS
 -- dump preserves.  Anybody can write an invalid one; the view must not fail
 -- because of it.
 CREATE FUNCTION dynamo_internal.access_pattern(function_body text) RETURNS jsonb
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000
 	AS 'MODULE_PATHNAME', 'dynamo_access_pattern';
 COMMENT ON FUNCTION dynamo_internal.access_pattern(text) IS
 	'returns the declaration of an access pattern from pg_proc.prosrc; null if the function is not an access pattern';

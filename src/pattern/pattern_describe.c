@@ -170,9 +170,10 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '{');
 	AppendPatternMember(&out, "table", p->table);
-	AppendPatternMember(&out, "relation", p->relation);
 	if (p->relation != NULL && QualifiedNameSplit(p->relation, &schema, &name))
 	{
+		/* with the quotes that this session writes, not the one that declared the pattern */
+		AppendPatternMember(&out, "relation", quote_qualified_identifier(schema, name));
 		AppendPatternMember(&out, "relation_schema", schema);
 		AppendPatternMember(&out, "relation_name", name);
 	}

@@ -20,6 +20,7 @@
 
 #include "ddl/ddl.h"
 #include "pattern/pattern.h"
+#include "table/ddl_statement.h"
 
 #define EVERYBODY	"PUBLIC"
 
@@ -27,8 +28,14 @@ static bool
 IsPatternOf(Oid function, const char *relation)
 {
 	const AccessPattern *pattern = PatternIfAny(function);
+	char	   *schema;
+	char	   *name;
+	char	   *own_schema;
+	char	   *own_name;
 
-	return pattern != NULL && pattern->relation != NULL && strcmp(pattern->relation, relation) == 0;
+	return pattern != NULL && pattern->relation != NULL &&
+		QualifiedNameSplit(pattern->relation, &own_schema, &own_name) && QualifiedNameSplit(relation, &schema, &name) &&
+		strcmp(own_schema, schema) == 0 && strcmp(own_name, name) == 0;
 }
 
 List *
