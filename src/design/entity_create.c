@@ -30,6 +30,7 @@
 #include "design/entity_attributes.h"
 #include "design/entity_list.h"
 #include "design/entity_names.h"
+#include "design/jsonb_member.h"
 #include "errors.h"
 #include "item/convert.h"
 #include "item/json.h"

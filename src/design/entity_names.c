@@ -12,34 +12,10 @@
 
 #include "ddl/ddl.h"
 #include "design/entity_names.h"
+#include "design/jsonb_member.h"
 #include "entity/entity.h"
 #include "item/convert.h"
 #include "view/kind.h"
-
-bool
-NextObjectEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
-{
-	JsonbValue	key;
-
-	if (*it == NULL)
-	{
-		*it = JsonbIteratorInit(&object->root);
-		(void) JsonbIteratorNext(it, &key, true);
-	}
-	if (JsonbIteratorNext(it, &key, true) != WJB_KEY)
-		return false;
-	*name = pnstrdup(key.val.string.val, key.val.string.len);
-	(void) JsonbIteratorNext(it, value, true);
-	return true;
-}
-
-char *
-ObjectEntryText(const JsonbValue *value, const char *what, const char *name)
-{
-	if (value->type != jbvString)
-		InvalidArgument("%s \"%s\" is not a string", what, name);
-	return pnstrdup(value->val.string.val, value->val.string.len);
-}
 
 /* IsDeclaredName. */
 static bool
@@ -80,23 +56,9 @@ EntityNamesFind(BareNames *names, const EntityNames *declared, Jsonb *conditions
 static Jsonb *
 DocumentObject(Jsonb *document, const char *name)
 {
-	JsonbValue	value;
+	Jsonb	   *member = JsonbMember(document, name);
 
-	if (!JB_ROOT_IS_OBJECT(document) || getKeyJsonValueFromContainer(&document->root, name, strlen(name), &value) == NULL ||
-		value.type != jbvBinary || !JsonContainerIsObject(value.val.binary.data))
-		return NULL;
-	return JsonbValueToJsonb(&value);
-}
-
-static char *
-DocumentText(Jsonb *document, const char *name)
-{
-	JsonbValue	value;
-
-	if (!JB_ROOT_IS_OBJECT(document) || getKeyJsonValueFromContainer(&document->root, name, strlen(name), &value) == NULL ||
-		value.type != jbvString)
-		return NULL;
-	return pnstrdup(value.val.string.val, value.val.string.len);
+	return member != NULL && JB_ROOT_IS_OBJECT(member) ? member : NULL;
 }
 
 /* The names alone; none if the object is NULL or empty. */
@@ -151,7 +113,7 @@ dynamo_named_conditions(PG_FUNCTION_ARGS)
 	if (entity == NULL)
 		PG_RETURN_NULL();
 	conditions = DocumentObject(entity, "index_conditions");
-	declared.type_attribute = DocumentText(entity, "type_attribute");
+	declared.type_attribute = JsonbMemberText(entity, "type_attribute");
 	declared.keys = DocumentObject(entity, "keys");
 	names.given = KindJsonArgument(fcinfo, 1, "expression_attribute_names");
 	ReadDocumentAttributes(&attributes, DocumentObject(entity, "attributes"));

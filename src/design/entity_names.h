@@ -24,10 +24,4 @@ typedef struct EntityNames
  */
 extern void EntityNamesFind(BareNames *names, const EntityNames *declared, Jsonb *conditions);
 
-/* Walks the entries of an object, *it is NULL at first; sets name, palloc'd, and value for each. */
-extern bool NextObjectEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value);
-
-/* Returns a string, palloc'd; raises an error, of what name is, for another value. */
-extern char *ObjectEntryText(const JsonbValue *value, const char *what, const char *name);
-
 #endif							/* DYNAMO_DESIGN_ENTITY_NAMES_H */

@@ -13,6 +13,7 @@
 
 #include "design/entity_attributes.h"
 #include "design/entity_list.h"
+#include "design/jsonb_member.h"
 #include "errors.h"
 #include "migrate/migrate.h"
 #include "migrate/migrate_json.h"

@@ -32,27 +32,6 @@ SetEntity(TableDef *def, const char *entity_name, Jsonb *json)
 }
 
 Jsonb *
-JsonbMember(Jsonb *object, const char *name)
-{
-	JsonbValue	value;
-
-	if (!JB_ROOT_IS_OBJECT(object) || getKeyJsonValueFromContainer(&object->root, name, strlen(name), &value) == NULL)
-		return NULL;
-	return JsonbValueToJsonb(&value);
-}
-
-char *
-JsonbMemberText(Jsonb *object, const char *name)
-{
-	JsonbValue	value;
-
-	if (!JB_ROOT_IS_OBJECT(object) || getKeyJsonValueFromContainer(&object->root, name, strlen(name), &value) == NULL ||
-		value.type != jbvString)
-		return NULL;
-	return pnstrdup(value.val.string.val, value.val.string.len);
-}
-
-Jsonb *
 EvaluateJsonb(const char *expression, int n, Jsonb **arguments)
 {
 	MemoryContext caller = CurrentMemoryContext;

@@ -19,12 +19,6 @@ extern Jsonb *EntityJsonb(const TableDef *def, const char *entity_name);
 /* Replaces the entity with this name; raises errors of the result. */
 extern void SetEntity(TableDef *def, const char *entity_name, Jsonb *json);
 
-/* Returns a member of an object; NULL if it has none. */
-extern Jsonb *JsonbMember(Jsonb *object, const char *name);
-
-/* Returns the text of a member of an object; NULL if it has none, or that is not a string. */
-extern char *JsonbMemberText(Jsonb *object, const char *name);
-
 /* Evaluates an expression whose parameters $1 and so on are jsonb, up to three. */
 extern Jsonb *EvaluateJsonb(const char *expression, int n, Jsonb **arguments);
 
