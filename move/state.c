@@ -257,34 +257,54 @@ ListSql(Link *link, const char *prefix, json_t *list)
 	free(query);
 }
 
-static void
-ListItems(Link *link, const char *prefix, json_t *list)
+/* What a list reads of an item, and the words of its errors. */
+typedef struct StateListing
 {
-	json_t	   *start = NULL;
+	const char *operation;		/* Query or Scan */
+	const char *key;			/* the attribute that names the text */
+	const char *answer;			/* what an answer is, the name, and the list */
+	const char *name;
+	const char *list;
+} StateListing;
+
+/* Adds the texts of all pages of a request, which it frees. */
+static void
+ListPages(Link *link, const StateListing *listing, json_t *request, json_t *list)
+{
+	json_t	   *start;
 	Circle		circle = {0};
 
 	do
 	{
-		json_t	   *request = json_pack("{s:s,s:b,s:s,s:{s:s,s:s},s:{s:{s:s},s:{s:s}}}", "TableName", options.state_name,
-										"ConsistentRead", 1,
-										"KeyConditionExpression", "#m = :m AND begins_with(#n, :p)", "ExpressionAttributeNames",
-										"#m", "move", "#n", "name", "ExpressionAttributeValues", ":m", "S", options.move, ":p", "S", prefix);
-		json_t	   *answer,
+		json_t	   *answer = LinkCall(link, listing->operation, json_incref(request), NULL),
 				   *item;
 		size_t		i;
 
-		if (start != NULL)
-			json_object_set_new(request, "ExclusiveStartKey", start);
-		answer = LinkCall(link, "Query", request, NULL);
-		json_array_foreach(JsonNeedArray(answer, "Items", "an answer of Query"), i, item)
-			json_object_set_new(list, JsonNeed(json_object_get(item, "name"), "S", "the name of a state"),
+		json_array_foreach(JsonNeedArray(answer, "Items", listing->answer), i, item)
+			json_object_set_new(list, JsonNeed(json_object_get(item, listing->key), "S", listing->name),
 								json_string(JsonNeed(json_object_get(item, "value"), "S", "the value of a state")));
 		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
 		json_decref(answer);
 		if (start != NULL)
-			ListCheck(&circle, start, "the query of table", options.state_name);
+		{
+			ListCheck(&circle, start, listing->list, options.state_name);
+			json_object_set_new(request, "ExclusiveStartKey", start);
+		}
 	} while (start != NULL);
+	json_decref(request);
 	CircleEnd(&circle);
+}
+
+static void
+ListItems(Link *link, const char *prefix, json_t *list)
+{
+	static const StateListing listing = {"Query", "name", "an answer of Query", "the name of a state", "the query of table"};
+
+	ListPages(link, &listing, json_pack("{s:s,s:b,s:s,s:{s:s,s:s},s:{s:{s:s},s:{s:s}}}", "TableName", options.state_name,
+										"ConsistentRead", 1,
+										"KeyConditionExpression", "#m = :m AND begins_with(#n, :p)", "ExpressionAttributeNames",
+										"#m", "move", "#n", "name", "ExpressionAttributeValues", ":m", "S", options.move, ":p", "S", prefix),
+			  list);
 }
 
 /* An object of the texts whose names begin so, in the order of the names. */
@@ -328,30 +348,12 @@ MovesSql(Link *link, json_t *list)
 static void
 MovesItems(Link *link, json_t *list)
 {
-	json_t	   *start = NULL;
-	Circle		circle = {0};
+	static const StateListing listing = {"Scan", "move", "an answer of Scan", "the move of a state", "the scan of table"};
 
-	do
-	{
-		json_t	   *request = json_pack("{s:s,s:b,s:s,s:{s:s},s:{s:{s:s}}}", "TableName", options.state_name, "ConsistentRead", 1,
+	ListPages(link, &listing, json_pack("{s:s,s:b,s:s,s:{s:s},s:{s:{s:s}}}", "TableName", options.state_name, "ConsistentRead", 1,
 										"FilterExpression", "#n = :n", "ExpressionAttributeNames", "#n", "name",
 										"ExpressionAttributeValues", ":n", "S", "move"),
-				   *answer,
-				   *item;
-		size_t		i;
-
-		if (start != NULL)
-			json_object_set_new(request, "ExclusiveStartKey", start);
-		answer = LinkCall(link, "Scan", request, NULL);
-		json_array_foreach(JsonNeedArray(answer, "Items", "an answer of Scan"), i, item)
-			json_object_set_new(list, JsonNeed(json_object_get(item, "move"), "S", "the move of a state"),
-								json_string(JsonNeed(json_object_get(item, "value"), "S", "the value of a state")));
-		start = json_incref(json_object_get(answer, "LastEvaluatedKey"));
-		json_decref(answer);
-		if (start != NULL)
-			ListCheck(&circle, start, "the scan of table", options.state_name);
-	} while (start != NULL);
-	CircleEnd(&circle);
+			  list);
 }
 
 /* Whether any move has switched this target, whatever its name; the name, which the caller frees, or NULL. */
