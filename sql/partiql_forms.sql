@@ -56,6 +56,10 @@ SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND attribute_exists(m.inner) = tr
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND contains(s, 'x') = true AND NOT BEGINS_WITH(s, 'y') = true$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND attribute_exists(l) < true$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND (n = 1) = true$$);
+SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND attribute_exists(l) = (n = 1)$$);
+SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND (n = 1) <> attribute_exists(l)$$);
+-- comparisons inside each other, which would double with each level
+SELECT pq('SELECT sk FROM tab WHERE ' || repeat('attribute_exists(l) = (', 190) || 'attribute_exists(l)' || repeat(')', 190));
 SELECT pq($$UPDATE tab SET n = 5 WHERE pk = 'a' AND sk = '1' AND attribute_exists(l) = true$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND attribute_exists(?)$$, '[{"S": "l"}]');
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'a' AND attribute_exists()$$);

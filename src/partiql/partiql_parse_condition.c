@@ -316,7 +316,10 @@ JoinNodes(PartiqlParser *p, NodeKind kind, ExprNode *one, ExprNode *two)
 	return node;
 }
 
-/* What another operand must be for a condition with this result: a condition of its own. */
+/*
+ * What another operand, which may be a call of a condition, must be for a
+ * condition with this result: a condition of its own.
+ */
 static ExprNode *
 OtherIs(PartiqlParser *p, const ExprNode *other, bool result)
 {
@@ -332,7 +335,8 @@ OtherIs(PartiqlParser *p, const ExprNode *other, bool result)
 
 /*
  * f(x) = y, where f is a condition: f(x) and y are both true, or both are
- * false.
+ * false.  Each is copied twice.  Neither contains such a comparison, whose
+ * nesting would double the copies again and again.
  */
 static ExprNode *
 CompareCall(PartiqlParser *p, const ExprNode *call, const ExprNode *other, bool equal)
@@ -349,21 +353,20 @@ ParseComparison(PartiqlParser *p, ExprNode *left, int op)
 {
 	Slice		symbol = p->token.text;
 	ExprNode   *node = PartiqlParseCompare(p, left, op);
-	const ExprNode *call = IsConditionCall(node->first) ? node->first : node->last;
-	const ExprNode *other = call == node->first ? node->last : node->first;
+	ExprNode   *call = IsConditionCall(node->first) ? node->first : node->last;
+	ExprNode   *other = call == node->first ? node->last : node->first;
 
 	if (!IsConditionCall(call))
-	{
-		(void) RequireOperand(p, node->first);
-		(void) RequireOperand(p, node->last);
-	}
-	else if (op != COMPARISON_EQ && op != COMPARISON_NE)
+		(void) RequireOperand(p, call);
+	if (!IsConditionCall(other))
+		(void) RequireOperand(p, other);
+	if (IsConditionCall(call) && op != COMPARISON_EQ && op != COMPARISON_NE)
 		PartiqlPlainError(p, psprintf("Incorrect operand type for operator or function; "
 									  "operator or function: %.*s, operand type: BOOL",
 									  (int) symbol.len, symbol.data));
-	else if (!p->failed)
-		return CompareCall(p, call, other, op == COMPARISON_EQ);
-	return node;
+	if (p->failed || !IsConditionCall(call))
+		return node;
+	return CompareCall(p, call, other, op == COMPARISON_EQ);
 }
 
 static ExprNode *
