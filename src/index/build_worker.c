@@ -21,6 +21,7 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
@@ -186,14 +187,23 @@ BuildWorkerInit(void)
 
 /* ---- the worker ---- */
 
-/* Takes the rights of the table's owner; false if there is no such table. */
+static bool
+ExtensionExists(void)
+{
+	return OidIsValid(get_extension_oid("dynamo", true));
+}
+
+/*
+ * Takes the rights of the table's owner; false if there is nothing to build: the table
+ * has been dropped, or the extension, without which each attempt would fail.
+ */
 static bool
 AssumeOwner(Oid relid)
 {
 	Oid			owner;
 
 	StartTransactionCommand();
-	owner = OwnerOf(relid);
+	owner = ExtensionExists() ? OwnerOf(relid) : InvalidOid;
 	if (OidIsValid(owner))
 		OwnerAssume(owner);
 	CommitTransactionCommand();
@@ -360,7 +370,7 @@ FindNextTable(Oid owner, const List *others)
 	QueryCancelPending = false; /* was for the previous build */
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	foreach(cell, TablesWithFeature(FEATURE_PENDING_BUILD))
+	foreach(cell, ExtensionExists() ? TablesWithFeature(FEATURE_PENDING_BUILD) : NIL)
 	{
 		Oid			relid = lfirst_oid(cell);
 

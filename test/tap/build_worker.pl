@@ -198,6 +198,20 @@ $holder->query_safe('COMMIT');
 until_built('x.held', 'the waiting worker continues');
 query('SELECT dynamo.drop_table($$m.torn$$)', user => 'mallory');
 
+# ---- the extension is dropped while a worker waits for its next attempt ----
+
+my $dropped = new_database($node, 1);
+query(q{
+SELECT dynamo.create_table('plain', 'PK');
+INSERT INTO plain (item) SELECT jsonb_build_object('PK', 'k' || i, 'g', 'x') FROM generate_series(1, 10) i;
+BEGIN;
+SELECT dynamo.create_index('plain', 'g', 'g');
+CREATE TABLE plain$g ();
+COMMIT}, database => $dropped);
+until_true(q{SELECT error LIKE '%already exists' FROM dynamo.index_progress}, 'a build has failed', $dropped);
+query('DROP EXTENSION dynamo CASCADE', database => $dropped);
+until_true(qq{SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = '$dropped'}, 'its worker ends');
+
 # ---- the builds of one role leave workers for others ----
 
 # Builds wait for the end of older snapshots.
