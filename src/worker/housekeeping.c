@@ -31,6 +31,7 @@
 #include "worker/housekeeping.h"
 #include "worker/housekeeping_task.h"
 #include "worker/identity.h"
+#include "worker/lost_tables.h"
 #include "worker/permanent.h"
 #include "worker/workers.h"
 
@@ -123,16 +124,6 @@ RunTask(Task *task)
 	return deleted;
 }
 
-/* Whether a user has canceled the task.  A timeout has the same SQLSTATE, but occurs later. */
-static bool
-WasCancelled(void)
-{
-	return geterrcode() == ERRCODE_QUERY_CANCELED &&
-		(StatementTimeout == 0 ||
-		 !TimestampDifferenceExceeds(GetCurrentStatementStartTimestamp(),
-									 GetCurrentTimestamp(), StatementTimeout));
-}
-
 static void
 AbortTask(bool log)
 {
@@ -180,16 +171,18 @@ TryTask(Task *task, bool *cancelled)
 {
 	volatile int64 deleted = 0;
 
+	LostTableBegin(task->relid);
 	PG_TRY();
 	{
 		deleted = RunTask(task);
 	}
 	PG_CATCH();
 	{
-		*cancelled = WasCancelled();
+		*cancelled = PermanentWorkerWasCancelled();
 		AbortTask(TaskAborted(task, *cancelled));
 	}
 	PG_END_TRY();
+	LostTableEnd();
 	return deleted;
 }
 
@@ -260,6 +253,7 @@ dynamo_housekeeping_main(Datum arg)
 	HTAB	   *tasks;
 
 	PermanentWorkerStart(&housekeeping);
+	LostTablesNote();
 	BuildsResumeEverywhere();
 	tasks = TasksCreate();
 	for (;;)

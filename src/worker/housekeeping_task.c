@@ -16,6 +16,7 @@
 #include "stream/stream.h"
 #include "table/table_list.h"
 #include "worker/housekeeping_task.h"
+#include "worker/lost_tables.h"
 #include "worker/workers.h"
 
 /* The maximum that one transaction deletes of a stream. */
@@ -49,6 +50,7 @@ InitTask(Task *task)
 	task->expiry.context = AllocSetContextCreate(TopMemoryContext, "dynamo expiry",
 												 ALLOCSET_SMALL_SIZES);
 	ExpiryRemember(&task->expiry);
+	task->rest.until = LostTableRestsUntil(relid);
 }
 
 static void

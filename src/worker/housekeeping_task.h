@@ -19,7 +19,7 @@ typedef struct Task
 	bool		done;			/* nothing more to do at the moment */
 	Expiry		expiry;
 	TimestampTz whole_pass;		/* end of the last complete pass */
-	TableRest	rest;			/* after a batch of failures only */
+	TableRest	rest;			/* after a batch of failures only, or the end of a worker */
 } Task;
 
 /*

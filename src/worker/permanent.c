@@ -12,6 +12,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
@@ -22,7 +23,60 @@
 #include "worker/permanent.h"
 #include "worker/workers.h"
 
+/*
+ * The time for which a transaction may go on after its timeout, in milliseconds.  Code of a
+ * table's owner can catch a cancellation, but not the end of the process.
+ */
+#define GRACE_MS	5000
+
 static const PermanentWorker *me;
+static TimeoutId end_timeout;
+static bool limited;			/* a transaction runs that timeouts end */
+static volatile sig_atomic_t cancelled;
+
+/*
+ * The signal of a cancellation, which timeouts send as well.  An error does not tell: code of
+ * a table's owner can raise one that looks like a cancellation.
+ */
+static void
+NoteUsersCancellation(SIGNAL_ARGS)
+{
+	if (!get_timeout_indicator(STATEMENT_TIMEOUT, false) && !get_timeout_indicator(LOCK_TIMEOUT, false))
+		cancelled = true;
+	StatementCancelHandler(postgres_signal_arg);
+}
+
+static void
+EndProcess(void)
+{
+	/* the process gives back what this would use */
+	if (proc_exit_inprogress)
+		return;
+	InterruptPending = true;
+	ProcDiePending = true;
+	SetLatch(MyLatch);
+}
+
+static void
+StopTimeouts(void)
+{
+	limited = false;
+	disable_timeout(STATEMENT_TIMEOUT, false);
+	disable_timeout(end_timeout, false);
+}
+
+/*
+ * Deferred triggers, which have run now, are limited like the others; waiting for a standby is
+ * not.
+ */
+static void
+StopTimeoutsBeforeCommit(XactEvent event, void *arg)
+{
+	if (event != XACT_EVENT_PRE_COMMIT || !limited)
+		return;
+	StopTimeouts();
+	CHECK_FOR_INTERRUPTS();
+}
 
 static void
 SetWorkerDefaults(void)
@@ -37,6 +91,7 @@ PermanentWorkerStart(const PermanentWorker *worker)
 {
 	me = worker;
 	pqsignal(SIGTERM, die);
+	pqsignal(SIGINT, NoteUsersCancellation);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnection(worker_database, NULL, 0);
@@ -48,6 +103,7 @@ bool
 PermanentWorkerHandleInterrupts(void)
 {
 	QueryCancelPending = false;
+	cancelled = false;
 	CHECK_FOR_INTERRUPTS();
 	if (!ConfigReloadPending)
 		return false;
@@ -62,21 +118,36 @@ PermanentWorkerBegin(void)
 {
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	if (StatementTimeout > 0)
-		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
+	if (StatementTimeout == 0)
+		return;
+	if (end_timeout == 0)
+	{
+		end_timeout = RegisterTimeout(USER_TIMEOUT, EndProcess);
+		RegisterXactCallback(StopTimeoutsBeforeCommit, NULL);
+	}
+	limited = true;
+	enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
+	enable_timeout_at(end_timeout, TimestampTzPlusMilliseconds(GetCurrentStatementStartTimestamp(),
+															   (int64) StatementTimeout + GRACE_MS));
 }
 
 void
 PermanentWorkerCommit(void)
 {
-	disable_timeout(STATEMENT_TIMEOUT, false);
 	CommitTransactionCommand();
+}
+
+bool
+PermanentWorkerWasCancelled(void)
+{
+	return cancelled;
 }
 
 void
 PermanentWorkerRollback(bool log)
 {
 	HOLD_INTERRUPTS();
+	limited = false;
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
 	if (log)

@@ -29,9 +29,15 @@ extern DYNAMO_EXPORT void PermanentWorkerStart(const PermanentWorker *worker);
  */
 extern DYNAMO_EXPORT bool PermanentWorkerHandleInterrupts(void);
 
-/* Begin and commit a transaction, which statement_timeout ends. */
+/*
+ * Begin and commit a transaction, which statement_timeout ends, with its deferred triggers.
+ * If it goes on nevertheless, the process ends.
+ */
 extern DYNAMO_EXPORT void PermanentWorkerBegin(void);
 extern DYNAMO_EXPORT void PermanentWorkerCommit(void);
+
+/* Whether a user has canceled the transaction, in PG_CATCH. */
+extern bool PermanentWorkerWasCancelled(void);
 
 /*
  * Ends a failed transaction, in PG_CATCH; the worker goes on.  Logs the error if asked

@@ -11,6 +11,7 @@
 #include "utils/guc.h"
 
 #include "background_worker.h"
+#include "worker/lost_tables.h"
 #include "worker/workers.h"
 
 char	   *worker_database;
@@ -92,5 +93,6 @@ WorkersInit(void)
 		return;
 	preloaded = true;
 	TakeFormerNames();
+	LostTablesInit();
 	RegisterBackgroundWorker(&housekeeping);
 }

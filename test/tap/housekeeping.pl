@@ -135,6 +135,36 @@ query("SELECT pg_cancel_backend($pid)");
 sleep(2);
 is(query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'}), $pid, 'canceling an idle worker does nothing');
 
+# Code of a villain that goes on after it was canceled, whether before the commit or at it, and
+# code whose error looks like a cancellation: the other tables are processed nevertheless.
+query('ALTER SYSTEM SET statement_timeout = \'1s\'');
+query(q{
+SET ROLE owner;
+SELECT dynamo.create_table(n, 'id'), dynamo.update_time_to_live(n, 'e') FROM unnest('{good1,good2,good3,good4,good5,good6}'::text[]) n;
+SET ROLE villain;
+SELECT dynamo.create_table(n, 'id'), dynamo.update_time_to_live(n, 'e') FROM unnest('{deaf,deferred,pretends}'::text[]) n;
+CREATE FUNCTION deaf() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	LOOP
+		BEGIN PERFORM pg_sleep(3600); EXCEPTION WHEN query_canceled THEN NULL; END;
+	END LOOP;
+END $$;
+CREATE FUNCTION pretend() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not canceled' USING ERRCODE = 'query_canceled'; END $$;
+CREATE TRIGGER a_deaf BEFORE DELETE ON deaf FOR EACH ROW EXECUTE FUNCTION deaf();
+CREATE CONSTRAINT TRIGGER a_hang AFTER DELETE ON deferred DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.hang();
+CREATE TRIGGER a_pretend BEFORE DELETE ON pretends FOR EACH ROW EXECUTE FUNCTION pretend()});
+$offset = -s $node->logfile;
+reload();
+query(qq{INSERT INTO $_ (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))})
+  for 'deaf', 'deferred', 'pretends', map { "good$_" } 1 .. 6;
+ok($node->wait_for_log(qr/LOG:  the last housekeeping worker ended at relation \d+, which is left alone for \d+ seconds/, $offset),
+	'a worker whose table goes on after its cancellation ends');
+until_true('SELECT count(*) = 0 FROM (' . join(' UNION ALL ', map { "SELECT 1 FROM good$_" } 1 .. 6) . ') i', 'the items of other tables are deleted');
+ok($node->wait_for_log(qr/ERROR:  not canceled/, $offset), 'an error that looks like a cancellation');
+is(query('SELECT count(*) FROM deferred'), '1', 'a deferred trigger that takes too long keeps its item');
+query('DROP TABLE deaf, deferred, pretends; ALTER SYSTEM RESET statement_timeout');
+reload();
+
 # ---- streams ----
 
 is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table')}), '8', 'recent records are kept');
