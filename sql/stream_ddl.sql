@@ -34,6 +34,15 @@ SELECT put('store');
 SELECT streams_here(), counted('store'), counted('t_stream_ddl_2.store');
 SELECT relowner::regrole FROM pg_class WHERE relname = 'shop$stream_number_seq';
 ALTER TABLE changes OWNER TO CURRENT_USER;
+-- a sequence whose numbers are not in the order in which they are taken
+ALTER SEQUENCE t_stream_ddl_2."shop$stream_number_seq" CACHE 10;
+SELECT put('store');
+ALTER TABLE t_stream_ddl_2.changes ALTER number SET CACHE 1 SET INCREMENT -1 SET MINVALUE -9;
+SELECT put('store');
+ALTER TABLE t_stream_ddl_2.changes ALTER number SET INCREMENT 1 SET CYCLE;
+SELECT put('store');
+ALTER TABLE t_stream_ddl_2.changes ALTER number SET NO CYCLE;
+SELECT put('store');
 -- objects that the stream requires
 ALTER TABLE changes DROP COLUMN horizon;
 ALTER TABLE changes ADD COLUMN more int;

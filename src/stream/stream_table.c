@@ -13,6 +13,7 @@
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_sequence.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "executor/executor.h"
@@ -66,6 +67,7 @@ typedef struct StreamEntry
 {
 	Oid			stream;			/* hash key */
 	Oid			sequence;
+	bool		counts_up;		/* nothing is appended otherwise */
 	int64		trimmed;		/* trimmed up to this number according to a row; or 0 */
 	TransactionId trimmed_by;	/* wrote that row and committed */
 } StreamEntry;
@@ -93,6 +95,25 @@ InitStreamEntries(void)
 
 	entries = hash_create("dynamo streams", 16, &ctl, HASH_ELEM | HASH_BLOBS);
 	OnRelationChange(ForgetStream);
+}
+
+/*
+ * Whether each number of a sequence is greater than all before.  A session that keeps a
+ * cache of numbers would write some that readers have passed.
+ */
+static bool
+CountsUp(Oid sequence)
+{
+	HeapTuple	tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(sequence));
+	Form_pg_sequence form;
+	bool		counts_up;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_sequence) GETSTRUCT(tuple);
+	counts_up = form->seqincrement > 0 && form->seqcache == 1 && !form->seqcycle;
+	ReleaseSysCache(tuple);
+	return counts_up;
 }
 
 /*
@@ -148,6 +169,7 @@ FindStreamEntry(Relation stream)
 	memset(&new, 0, sizeof(new));
 	new.stream = relid;
 	new.sequence = StreamIsSharded(stream) ? InvalidOid : FindSequence(stream);
+	new.counts_up = CountsUp(new.sequence);
 	entry = hash_search(entries, &relid, HASH_ENTER, NULL);
 	*entry = new;
 	return entry;
@@ -269,7 +291,7 @@ StreamTableInit(StreamTable *t, Relation stream)
 
 	if (entry == NULL)
 		elog(ERROR, "relation \"%s\" is not a stream", RelationGetRelationName(stream));
-	t->sequence = entry->sequence;
+	t->sequence = entry->counts_up ? entry->sequence : InvalidOid;
 	RawTableBegin(&t->own, stream);
 }
 
@@ -337,8 +359,10 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 	if (!StreamIsSharded(t->own.rel) && !OidIsValid(t->sequence))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stream \"%s\" does not own a sequence",
-						RelationGetRelationName(t->own.rel))));
+				 errmsg("stream \"%s\" does not own a sequence that counts up",
+						RelationGetRelationName(t->own.rel)),
+				 errdetail("Numbers must increase, in all sessions: the sequence must have a positive increment, CACHE 1 and NO CYCLE."),
+				 errhint("Use dynamo.disable_stream to continue without the stream.")));
 
 	/*
 	 * The horizon must be above the id of every transaction that takes a
