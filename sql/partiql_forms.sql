@@ -132,5 +132,13 @@ SELECT pq($$UPDATE tab SET ss = set_add(ss, <<'x', 'x'>>) WHERE pk = 'a' AND sk 
 SELECT pq($$DELETE FROM tab WHERE pk = 'a' AND sk = '9'$$);
 SELECT pq($$UPDATE tab REMOVE nothing WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$);
 
+-- what a session keeps of large statements is bounded
+DO $$ BEGIN
+	FOR i IN 1 .. 150 LOOP
+		PERFORM dynamo.request('ExecuteStatement', json_build_object('Statement', 'SELECT * FROM tab WHERE pk = ''none'' AND n = [' || i || repeat(',1', 4000) || ']'));
+	END LOOP;
+END $$;
+SELECT sum(total_bytes) < 20 * 1024 * 1024 AS bounded FROM pg_backend_memory_contexts WHERE name = 'dynamo parse tree';
+
 SET client_min_messages = warning;
 DROP SCHEMA t_partiql_forms CASCADE;

@@ -10,8 +10,9 @@
  * A returned tree must outlive the eviction of its entry.  Every caller
  * therefore holds a pin, which a reset callback of the caller's memory context
  * releases.  Eviction removes an entry from the array; the release of the last
- * pin frees it.  Memory is bounded by the array and by the trees that callers
- * hold.
+ * pin frees it.  Memory is bounded by the array, by the bytes of its trees, and
+ * by the trees that callers hold: a tree can be a hundred times as large as its
+ * text, which a client chooses.
  */
 #include "postgres.h"
 
@@ -29,6 +30,7 @@ struct CacheEntry
 	int			pins;
 	bool		evicted;		/* no longer in the array */
 	MemoryContext context;		/* also holds the entry itself */
+	Size		size;			/* of the context */
 	int			kind;
 	Slice		text;
 	const void *tree;
@@ -78,11 +80,14 @@ PinEntry(CacheEntry *entry)
 	entry->pins++;
 }
 
+/* Evicts the least recently used entry. */
 static void
-EvictEntry(ParseCache *cache, CacheEntry *entry)
+EvictEntry(ParseCache *cache)
 {
+	CacheEntry *entry = cache->entries[--cache->stats.entries];
+
 	cache->stats.evictions++;
-	cache->stats.entries--;
+	cache->bytes -= entry->size;
 	entry->evicted = true;
 	if (entry->pins == 0)
 		MemoryContextDelete(entry->context);
@@ -147,12 +152,15 @@ ParseForCache(const ParseCache *cache, int kind, Slice text, uint32 hash, Proble
 	return entry;
 }
 
-/* Inserts a new entry at the front and evicts the least recently used one. */
+/* Inserts a new entry at the front, and evicts those that it leaves no room for. */
 static void
 InsertParsed(ParseCache *cache, CacheEntry *entry)
 {
-	if (cache->stats.entries == PARSE_CACHE_ENTRIES)
-		EvictEntry(cache, cache->entries[PARSE_CACHE_ENTRIES - 1]);
+	entry->size = MemoryContextMemAllocated(entry->context, true);
+	cache->bytes += entry->size;
+	while (cache->stats.entries > 0 &&
+		   (cache->stats.entries == PARSE_CACHE_ENTRIES || cache->bytes > PARSE_CACHE_BYTES))
+		EvictEntry(cache);
 	cache->entries[cache->stats.entries] = entry;
 	MemoryContextSetParent(entry->context, TopMemoryContext);
 	MoveToFront(cache, cache->stats.entries++);

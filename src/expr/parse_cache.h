@@ -11,6 +11,7 @@
 #include "problem.h"
 
 #define PARSE_CACHE_ENTRIES	128
+#define PARSE_CACHE_BYTES	(8 * 1024 * 1024)	/* of all trees, unless one alone is larger */
 
 typedef struct CacheEntry CacheEntry;
 
@@ -28,6 +29,7 @@ typedef struct ParseCache
 	uint32		max_size;		/* the parser or the caller must refuse longer
 								 * texts */
 	ExprCacheStats stats;
+	Size		bytes;
 	CacheEntry *entries[PARSE_CACHE_ENTRIES];	/* most recently used first */
 } ParseCache;
 

@@ -40,16 +40,17 @@ AppendLiteral(Literal *parent, Literal *child)
 
 /* ---- scalars ---- */
 
-static ItemBuilder *
-CreateBuilder(const PartiqlParser *p)
+static void
+BeginConstant(const PartiqlParser *p, ItemBuilder *b)
 {
-	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
-
+	ItemBuilderInit(b, 1, DUPLICATE_NAME_ERROR);
 	b->problem = p->problem;
-	return b;
 }
 
-/* A constant, which has no value if the builder has failed. */
+/*
+ * A constant, which has no value if the builder has failed.  The builder, which
+ * is much larger, does not stay in the tree.
+ */
 static Literal *
 MakeConstant(PartiqlParser *p, ItemBuilder *b)
 {
@@ -59,16 +60,18 @@ MakeConstant(PartiqlParser *p, ItemBuilder *b)
 		PartiqlStop(p);
 	else
 		literal->value = ItemRoot(ItemBuilderFinish(b));
+	ItemBuilderRelease(b);
 	return literal;
 }
 
 static Literal *
 ParseString(PartiqlParser *p, Slice text)
 {
-	ItemBuilder *b = CreateBuilder(p);
+	ItemBuilder b;
 
-	ItemBuilderString(b, text.data, text.len);
-	return MakeConstant(p, b);
+	BeginConstant(p, &b);
+	ItemBuilderString(&b, text.data, text.len);
+	return MakeConstant(p, &b);
 }
 
 static void
@@ -102,7 +105,7 @@ ReportNumber(PartiqlParser *p, const Problem *problem)
 static Literal *
 ParseNumber(PartiqlParser *p)
 {
-	ItemBuilder *b = CreateBuilder(p);
+	ItemBuilder b;
 	bool		negative = PartiqlAt(p, PT_MINUS);
 	Problem		problem = NO_PROBLEM;
 	char	   *text;
@@ -115,25 +118,28 @@ ParseNumber(PartiqlParser *p)
 		return NewLiteral(LITERAL_CONSTANT);
 	}
 	text = psprintf("%s%.*s", negative ? "-" : "", (int) p->token.text.len, p->token.text.data);
-	b->problem = &problem;
-	ItemBuilderNumberText(b, text, strlen(text));
+	BeginConstant(p, &b);
+	b.problem = &problem;
+	ItemBuilderNumberText(&b, text, strlen(text));
+	pfree(text);
 	if (ProblemIsNoted(&problem))
 		ReportNumber(p, &problem);
 	PartiqlAdvance(p);
-	return MakeConstant(p, b);
+	return MakeConstant(p, &b);
 }
 
 static Literal *
 ParseWord(PartiqlParser *p)
 {
-	ItemBuilder *b = CreateBuilder(p);
+	ItemBuilder b;
 
+	BeginConstant(p, &b);
 	if (PartiqlAtWord(p, "NULL"))
-		ItemBuilderNull(b);
+		ItemBuilderNull(&b);
 	else
-		ItemBuilderBool(b, PartiqlAtWord(p, "TRUE"));
+		ItemBuilderBool(&b, PartiqlAtWord(p, "TRUE"));
 	PartiqlAdvance(p);
-	return MakeConstant(p, b);
+	return MakeConstant(p, &b);
 }
 
 static Literal *
@@ -335,10 +341,11 @@ PartiqlParseValue(PartiqlParser *p)
 ExprNode *
 PartiqlImpliedBool(PartiqlParser *p, bool value)
 {
-	ItemBuilder *b = CreateBuilder(p);
+	ItemBuilder b;
 
-	ItemBuilderBool(b, value);
-	return AddParsedValue(p, PartiqlNode(p, NODE_POSITION), MakeConstant(p, b));
+	BeginConstant(p, &b);
+	ItemBuilderBool(&b, value);
+	return AddParsedValue(p, PartiqlNode(p, NODE_POSITION), MakeConstant(p, &b));
 }
 
 ExprNode *
