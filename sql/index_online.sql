@@ -56,6 +56,16 @@ SELECT problem, count(*) FROM dynamo.verify_index('shop', 'byGroup') GROUP BY 1;
 SELECT count(*) FROM dynamo.query('shop', 'grp = :s', '{":s": {"S": "S1"}}', index_name => 'byGroup');
 SELECT indexdef FROM pg_indexes WHERE schemaname = 't_online' AND indexname = 'shop$byGroup';
 
+-- The keys of items that the index leaves out are long.
+SELECT dynamo.create_table('long', partition_key => 'PK');
+INSERT INTO long (item)
+SELECT jsonb_build_object('PK', (SELECT string_agg(md5(i || '.' || j), '') FROM generate_series(1, 60) j), 'grp', i) FROM generate_series(1, 6) i;
+CALL dynamo.create_index_and_wait('long', 'byGroup', 'grp');
+CALL dynamo.create_index_and_wait('long', 'table', 'grp', storage => 'table');
+SELECT index_name, status, skipped >= 6 AS skipped, pg_column_size(skipped_items) > 9000 AS long
+FROM dynamo.index_progress WHERE schema_name = 't_online' AND table_name = 'long' ORDER BY 1;
+DROP TABLE long;
+
 -- A procedure creates an index and waits; an inverted index has its columns.
 CALL dynamo.create_index_and_wait('shop', 'inverted', 'SK', 'PK');
 CALL dynamo.create_index_and_wait('shop', 'kept', ARRAY['grp', 'PK'], ARRAY['SK'], storage => 'table', projection => 'KEYS_ONLY');

@@ -213,6 +213,7 @@ StateFromRow(BuildState *state, MemoryContext context)
 	state->index_name = ResultText(12, context);
 }
 
+/* Long values are fetched from another place, for which there must be a snapshot, too. */
 static void
 ReadState(const char *sql, int n, Oid *types, Datum *values, BuildState *state)
 {
@@ -221,9 +222,11 @@ ReadState(const char *sql, int n, Oid *types, Datum *values, BuildState *state)
 	memset(state, 0, sizeof(*state));
 	state->skipped_items = "[]";
 	SPI_connect();
-	ExecuteWithNewSnapshot(sql, n, types, values, NULL);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	ExecuteLatestAsSettingsOwner(sql, n, types, values, NULL);
 	if (SPI_processed > 0)
 		StateFromRow(state, context);
+	PopActiveSnapshot();
 	SPI_finish();
 }
 
