@@ -26,6 +26,8 @@
 #include "stat/stat.h"
 #include "version.h"
 #include "table/index_relation.h"
+#include "worker/identity.h"
+#include "worker/permanent.h"
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
@@ -276,19 +278,31 @@ MetricsText(void)
 }
 
 /*
- * Calls a function in a transaction; its result is in the caller's memory
- * context.
+ * Calls a function in a transaction, which statement_timeout ends, without the settings of the
+ * last request's role.  Its result is in the caller's memory context.  An error, such as of a
+ * lock that others hold, does not end the worker: NULL.
  */
 static char *
 CallForMetrics(char *(*function) (void))
 {
 	MemoryContext context = CurrentMemoryContext;
-	char	   *text;
+	char	   *volatile text = NULL;
 
-	StartTransactionCommand();
-	MemoryContextSwitchTo(context);
-	text = function();
-	CommitTransactionCommand();
+	PG_TRY();
+	{
+		IdentityAssumeSuperuser();
+		PermanentWorkerBegin();
+		MemoryContextSwitchTo(context);
+		text = function();
+		PermanentWorkerCommit();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		PermanentWorkerRollback(true);
+		text = NULL;
+	}
+	PG_END_TRY();
 	MemoryContextSwitchTo(context);
 	return text;
 }
@@ -312,11 +326,20 @@ TextAnswer(int status, const char *text)
 	return answer;
 }
 
+/* What an error of the server is answered with; the log has it. */
+static HttpAnswer
+FailedAnswer(void)
+{
+	return TextAnswer(500, "failed; the server log says why\n");
+}
+
 static HttpAnswer
 ReadyAnswer(bool primary)
 {
 	const char *problem = CallForMetrics(ReadinessText);
 
+	if (problem == NULL)
+		return FailedAnswer();
 	if (problem[0] == '\0' && primary && RecoveryInProgress())
 		problem = "the server is a standby\n";
 	return problem[0] == '\0' ? TextAnswer(200, "ok\n") : TextAnswer(503, problem);
@@ -343,6 +366,7 @@ MetricsAnswer(const HttpRequest *request)
 {
 	Slice		path = HttpText(request->data, request->head->path);
 	HttpAnswer	answer;
+	char	   *text;
 
 	if (!SliceIs(HttpText(request->data, request->head->method), "GET"))
 		return TextAnswer(405, "only GET is supported\n");
@@ -350,7 +374,10 @@ MetricsAnswer(const HttpRequest *request)
 		return answer;
 	if (!SliceIs(path, "/metrics"))
 		return TextAnswer(404, "the pages are /metrics, /health/live, /health/ready and /health/primary\n");
-	answer = TextAnswer(200, CallForMetrics(MetricsText));
+	text = CallForMetrics(MetricsText);
+	if (text == NULL)
+		return FailedAnswer();
+	answer = TextAnswer(200, text);
 	answer.content_type = SliceOf(METRICS_TYPE);
 	return answer;
 }

@@ -41,7 +41,9 @@ static const MetricQuery queries[] = {
 		}
 	},
 	{
-		"SELECT schema_name, table_name, label, '' AS none, lag, oldest_record FROM dynamo.stat_streams",
+		/* not dynamo.stat_streams, whose sizes wait for locks of the owners */
+		"SELECT s.schema_name, s.table_name, s.label, '' AS none, l.lag, l.oldest_record FROM dynamo.streams s "
+		"CROSS JOIN LATERAL dynamo_internal.stream_lag(s.stream_relation::pg_catalog.oid) l",
 		{"schema", "table", "stream", NULL},
 		{
 			{"dynamo_stream_lag_seconds", "gauge",

@@ -8,18 +8,21 @@
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "catalog/pg_am_d.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_opfamily_d.h"
 #include "catalog/pg_type_d.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "nodes/nodes.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "store/expired.h"
@@ -66,18 +69,22 @@ HashDatum(uint64 hash, Datum value)
 
 /* ---- by the index on the time of expiry ---- */
 
-/* Whether the index contains all rows that have an expiry time. */
+/*
+ * Whether the index contains all rows that have an expiry time.  Its predicate is taken as it is
+ * stored: RelationGetIndexPredicate() would simplify it, and so execute functions of the owner.
+ */
 static bool
 HasAllTimes(Relation index, AttrNumber attnum)
 {
-	List	   *predicate = RelationGetIndexPredicate(index);
+	bool		isnull;
+	Datum		predicate = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indpred,
+											&isnull);
 	const NullTest *test;
 
-	if (predicate == NIL)
+	if (isnull)
 		return true;
-	test = (const NullTest *) linitial(predicate);
-	return list_length(predicate) == 1 && IsA(test, NullTest) &&
-		test->nulltesttype == IS_NOT_NULL && IsA(test->arg, Var) &&
+	test = stringToNode(TextDatumGetCString(predicate));
+	return IsA(test, NullTest) && test->nulltesttype == IS_NOT_NULL && IsA(test->arg, Var) &&
 		((const Var *) test->arg)->varattno == attnum;
 }
 

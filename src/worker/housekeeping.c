@@ -14,7 +14,6 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -47,18 +46,9 @@ static const PermanentWorker housekeeping = {HOUSEKEEPING_TYPE, "2s", "10min"};
 /* ---- what there is to do ---- */
 
 static void
-AssumeSuperuser(void)
-{
-	Identity	superuser = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
-
-	if (!IdentityIsAssumed(&superuser, false))
-		IdentityAssume(&superuser, false);
-}
-
-static void
 FindTasks(HTAB *tasks)
 {
-	AssumeSuperuser();
+	IdentityAssumeSuperuser();
 	StartTransactionCommand();
 	if (PermanentWorkerHasTables())
 	{
@@ -136,7 +126,7 @@ AbortTask(bool log)
 static void
 ResumeBuilds(void)
 {
-	AssumeSuperuser();
+	IdentityAssumeSuperuser();
 	StartTransactionCommand();
 	if (PermanentWorkerHasTables())
 	{

@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
 #include "commands/prepare.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
@@ -139,6 +140,15 @@ IdentityAssume(const Identity *identity, bool for_requests)
 	CommitTransactionCommand();
 	SetUserIdAndSecContext(identity->role, 0);
 	RememberIdentity(identity, for_requests);
+}
+
+void
+IdentityAssumeSuperuser(void)
+{
+	const Identity superuser = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
+
+	if (!IdentityIsAssumed(&superuser, false))
+		IdentityAssume(&superuser, false);
 }
 
 /*

@@ -29,6 +29,12 @@ extern DYNAMO_EXPORT bool IdentityIsAssumed(const Identity *identity, bool for_r
 extern DYNAMO_EXPORT void IdentityAssume(const Identity *identity, bool for_requests);
 
 /*
+ * Takes on the role of the workers themselves, with the server's settings; must be called
+ * outside transactions.
+ */
+extern DYNAMO_EXPORT void IdentityAssumeSuperuser(void);
+
+/*
  * Begin and end the time in which code of other users may run, which must not
  * be able to change the role.  Nothing that it leaves in the session is there the next
  * time.  Call the first function after a transaction has begun and the second after it

@@ -41,7 +41,6 @@ my %outside_scope = (
 	'src/store/lock.c' => 'a primary key, which has no expressions',
 	'src/store/raw_table.c' => q{the user's own statement, or the scope of the maintenance that calls it},
 	'src/store/scan_direct.c PredicateIsOurs' => q{the user's own statement: PostgreSQL's planner reads predicates, too},
-	'src/store/expired.c HasAllTimes' => q{the user's own statement, or the scope of op/expire_batch.c},
 );
 
 sub owners_code_outside_scope
@@ -166,6 +165,7 @@ my %may_catch = (
 	'src/request/request_conflict.c' => 'PostgreSQL reports conflicts on locks by errors',
 	'src/http/connection.c' => 'the worker outlives an error',
 	'src/http/execute.c' => 'the response tells of the error',
+	'src/http/metrics.c' => 'the worker outlives an error',
 	'src/worker/housekeeping.c' => 'the worker outlives an error',
 	'src/citus/index_changes.c' => 'the worker outlives an error',
 	'src/citus/distributed_ddl.c LockInStep' => 'Citus reports the end of a deadlock as a cancel',
