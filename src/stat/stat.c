@@ -16,6 +16,7 @@
 #include "storage/shmem.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "errors.h"
@@ -25,6 +26,9 @@
 
 /* Entries for every operation without a table, in a few databases. */
 #define MIN_ENTRIES		1000
+
+/* How often room is looked for, in milliseconds: it takes a look at every entry. */
+#define LOOK_MILLISECONDS	60000
 
 const int64 stat_bounds[STAT_BOUNDS] = {
 	100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000,
@@ -50,6 +54,7 @@ typedef struct Shared
 {
 	LWLock	   *lock;
 	pg_atomic_uint64 reset;		/* a TimestampTz */
+	pg_atomic_uint64 looked;	/* for room; a TimestampTz */
 } Shared;
 
 StatRequest *stat_current;
@@ -59,6 +64,9 @@ static void LeaveAll(XactEvent event, void *arg);
 static int	max_entries;
 static Shared *shared;
 static HTAB *entries;
+static bool is_full;			/* there was no room for an entry */
+
+static void FindRoom(void);
 
 /* ---- shared memory ---- */
 
@@ -81,6 +89,7 @@ StartStat(void)
 	{
 		shared->lock = &GetNamedLWLockTranche("dynamo statistics")->lock;
 		pg_atomic_init_u64(&shared->reset, (uint64) GetCurrentTimestamp());
+		pg_atomic_init_u64(&shared->looked, 0);
 	}
 	entries = InitSharedHash("dynamo statistics of requests", max_entries, &ctl, HASH_ELEM | HASH_BLOBS);
 }
@@ -137,6 +146,8 @@ StatConsumed(Oid relation, Oid index, uint64 read_halves, uint64 write_units)
 
 	if (r == NULL)
 		return;
+	if (unlikely(is_full))
+		FindRoom();
 	while (i < Min(r->nunits, STAT_UNITS - 1) &&
 		   (r->units[i].relation != relation || r->units[i].index != index))
 		i++;
@@ -205,7 +216,10 @@ MakeStatEntry(const EntryKey *key)
 	Entry	   *entry;
 
 	if (hash_get_num_entries(entries) >= max_entries)
+	{
+		is_full = true;
 		return NULL;
+	}
 	entry = hash_search(entries, key, HASH_ENTER_NULL, &found);
 	if (entry == NULL || found)
 		return entry;
@@ -341,6 +355,35 @@ CopyStatEntry(StatRow *row, Entry *entry)
 		row->buckets[i] = pg_atomic_read_u64(&entry->buckets[i]);
 }
 
+/*
+ * Whether the table and index of an entry may still exist, or, in another database, that
+ * database.
+ */
+static bool
+IsOfExisting(const EntryKey *key)
+{
+	if (key->database != MyDatabaseId)
+		return SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(key->database));
+	return (!OidIsValid(key->relation) || SearchSysCacheExists1(RELOID, ObjectIdGetDatum(key->relation))) &&
+		(!OidIsValid(key->index) || SearchSysCacheExists1(RELOID, ObjectIdGetDatum(key->index)));
+}
+
+/* Those of relations that are gone are left out.  Catalogs are read without the lock. */
+static int
+KeepExistingRows(StatRow *rows, int n)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		EntryKey	key = {MyDatabaseId, rows[i].relation, rows[i].index, rows[i].operation};
+
+		if (IsOfExisting(&key))
+			rows[kept++] = rows[i];
+	}
+	return kept;
+}
+
 StatRow *
 StatRows(int *n)
 {
@@ -361,7 +404,61 @@ StatRows(int *n)
 			CopyStatEntry(&rows[(*n)++], entry);
 	}
 	LWLockRelease(shared->lock);
+	*n = KeepExistingRows(rows, *n);
 	return rows;
+}
+
+/* Copies the keys of all entries. */
+static EntryKey *
+EntryKeys(int *n)
+{
+	HASH_SEQ_STATUS status;
+	Entry	   *entry;
+	EntryKey   *keys;
+
+	*n = 0;
+	LWLockAcquire(shared->lock, LW_SHARED);
+	keys = palloc_extended(sizeof(EntryKey) * (Size) (hash_get_num_entries(entries) + 1),
+						   MCXT_ALLOC_HUGE);
+	hash_seq_init(&status, entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		keys[(*n)++] = entry->key;
+	LWLockRelease(shared->lock);
+	return keys;
+}
+
+/*
+ * Removes the entries of databases that are dropped, of dropped indexes, and of tables whose
+ * creation was rolled back, or that were dropped while a request used them.
+ */
+static void
+RemoveLostEntries(void)
+{
+	int			n;
+	EntryKey   *keys = EntryKeys(&n);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (IsOfExisting(&keys[i]))
+			continue;
+		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+		hash_search(entries, &keys[i], HASH_REMOVE, NULL);
+		LWLockRelease(shared->lock);
+	}
+	pfree(keys);
+}
+
+/* Makes room within a request: its end can be outside transactions. */
+static void
+FindRoom(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	uint64		last = pg_atomic_read_u64(&shared->looked);
+
+	is_full = false;
+	if (TimestampDifferenceExceeds((TimestampTz) last, now, LOOK_MILLISECONDS) &&
+		pg_atomic_compare_exchange_u64(&shared->looked, &last, (uint64) now))
+		RemoveLostEntries();
 }
 
 /*

@@ -153,7 +153,7 @@ StatElsewhere(bool elsewhere)
 /* Notes that expired items of a table were deleted. */
 extern void StatExpired(Oid relation, uint64 n);
 
-/* Returns the entries of this database, palloc'd. */
+/* Returns the entries of this database whose relations exist, palloc'd. */
 extern DYNAMO_EXPORT StatRow *StatRows(int *n);
 
 /*

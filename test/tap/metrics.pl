@@ -312,19 +312,76 @@ is($node->safe_psql('postgres', q{SET ROLE app; SELECT items_expired, lag FROM d
 is($node->safe_psql('postgres', q{SET ROLE app; SELECT table_name, status, lag, oldest_record > 0, total_bytes > 0 FROM dynamo.stat_streams}),
 	'behind|ENABLED|0|t|t', 'streams in SQL');
 
-# An owner's code in an index is not run by whoever looks.
+# Nor is anything hidden, or a worker ended, by an owner who locks a stream, by settings of the role
+# whose requests a worker has executed, or by an index that is dropped.
+my $workers = q{SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'};
+my $pids = $node->safe_psql('postgres', $workers);
+$writer = $node->background_psql('postgres');
+$writer->query_safe(q{SET ROLE app; SET search_path = 'a "quoted" schema'; BEGIN; LOCK TABLE "behind$stream"});
+is(get('/metrics')->{status}, 200, 'metrics while a stream is locked');
+is(metric("dynamo_stream_lag_seconds{$of_behind"), undef, 'of which nothing is known');
+is(metric("dynamo_time_to_live_lag_seconds{$of_behind}"), '0', 'unlike others');
+$writer->query_safe('ROLLBACK');
+$writer->query_safe('RESET ROLE; BEGIN; LOCK TABLE dynamo_internal.index_builds');
+is(get('/metrics')->{status}, 500, 'an error is an answer');
+is(get('/health/ready')->{status}, 200, 'and not the end of the worker');
+$writer->query_safe('ROLLBACK');
+$writer->quit;
+is($node->safe_psql('postgres', $workers), $pids, 'which all workers survive');
+
+# An owner's code in an index is not run by whoever looks: it could take as long as it likes.
 $node->safe_psql('postgres', q{
-CREATE TABLE caught (who text);
-GRANT INSERT ON caught TO PUBLIC;
 SET ROLE app;
 SET search_path = 'a "quoted" schema';
-CREATE FUNCTION note_user() RETURNS void LANGUAGE sql AS 'INSERT INTO public.caught VALUES (current_user)';
-CREATE FUNCTION trap() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM "a ""quoted"" schema".note_user(); RETURN 1; END $$;
-CREATE INDEX trap ON behind (dynamo_expires_at) WHERE dynamo_expires_at IS NOT NULL AND trap() = 1;
-RESET ROLE;
-SELECT lag FROM dynamo.stat_time_to_live});
-get('/metrics');
-is($node->safe_psql('postgres', q{SELECT DISTINCT who FROM caught}), 'app', 'code of the owner runs as the owner');
+CREATE SEQUENCE calls;
+CREATE FUNCTION trap() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN nextval('"a ""quoted"" schema".calls') * 0; END $$;
+CREATE INDEX trap ON behind (dynamo_expires_at) WHERE dynamo_expires_at IS NOT NULL AND trap() = 0});
+# that other index comes first
+my $other = $node->safe_psql('postgres', q{SELECT indexrelid::regclass FROM pg_index WHERE indrelid = '"a ""quoted"" schema".behind'::regclass
+	AND pg_get_indexdef(indexrelid, 1, false) = 'dynamo_expires_at' AND indexrelid <> '"a ""quoted"" schema".trap'::regclass});
+$node->safe_psql('postgres', "REINDEX INDEX CONCURRENTLY $other");
+my $calls = q{SELECT last_value FROM "a ""quoted"" schema".calls};
+my $before = $node->safe_psql('postgres', $calls);
+$node->safe_psql('postgres', 'SELECT lag FROM dynamo.stat_time_to_live');
+is(metric("dynamo_time_to_live_lag_seconds{$of_behind}"), '0', 'a table with code of its owner in an index');
+is($node->safe_psql('postgres', $calls), $before, 'which is not run');
+$node->safe_psql('postgres', q{DROP INDEX "a ""quoted"" schema".trap});
+
+# ---- what is gone ----
+
+$node->safe_psql('postgres', q{
+SET ROLE app;
+SET search_path = 'a "quoted" schema';
+SELECT dynamo.drop_index('one', 'gsi'), dynamo.drop_index('one', 'own');
+BEGIN;
+SELECT dynamo.create_table('never', 'pk');
+SELECT dynamo.request('GetItem', '{"TableName": "never", "Key": {"pk": {"S": "a"}}}');
+ROLLBACK});
+$node->psql('postgres', q{SELECT dynamo.request_safe('GetItem', '{"TableName": "never", "Key": {"pk": {"S": "a"}}}')});
+my %seen;
+$seen{$_}++ for map { s/ \S+$//r } grep { !/^#/ } split /\n/, get('/metrics')->{body};
+is(join("\n", grep { $seen{$_} > 1 } sort keys %seen), '', 'each sample is there once');
+
+# There is room for tables that exist, whatever others have left.
+$node->append_conf('postgresql.conf', 'dynamo.stat_max = 1000');
+$node->restart;
+$node->safe_psql('postgres', q{
+SET search_path = 'a "quoted" schema';
+DO $$
+BEGIN
+	FOR i IN 1 .. 1100 LOOP
+		BEGIN
+			PERFORM dynamo.create_table('never', 'pk');
+			PERFORM dynamo.request('GetItem', '{"TableName": "never", "Key": {"pk": {"S": "a"}}}');
+			RAISE 'never';
+		EXCEPTION WHEN raise_exception THEN NULL;
+		END;
+	END LOOP;
+END $$});
+$node->safe_psql('postgres', q{
+SET search_path = 'a "quoted" schema';
+SELECT dynamo.request('Query', '{"TableName": "two", "KeyConditionExpression": "pk = :a", "ExpressionAttributeValues": {":a": {"S": "a"}}}')}) for 1 .. 3;
+is($node->safe_psql('postgres', q{SELECT requests > 0 FROM dynamo.stat_operations WHERE table_name = 'two' AND operation = 'Query'}), 't', 'requests of a table are counted');
 
 # ---- a standby ----
 
