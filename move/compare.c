@@ -372,6 +372,8 @@ CompareTables(void)
 		comparison.description[side] = DescribeTable(links[side], comparison.table[side], false);
 		comparison.buckets[side] = MoveAlloc(BUCKETS * sizeof(Bucket));
 	}
+	/* equal items of tables that read them by other keys are not the same */
+	CheckPair(comparison.description[0], comparison.description[1]);
 	ReadTables(false);
 	suspects = FindSuspects();
 	Settle(links, suspects);

@@ -206,28 +206,11 @@ CreateRequest(json_t *table, const char *name)
 	return request;
 }
 
-/* Whether both are one table, whose stream would be applied to itself. */
-static bool
-IsSameTable(json_t *source, json_t *target)
-{
-	const Endpoint *s = &options.source,
-			   *t = &options.target;
-	bool		same_place = s->conninfo != NULL ? t->conninfo != NULL && strcmp(s->conninfo, t->conninfo) == 0 :
-		t->conninfo == NULL && strcmp(s->url, t->url) == 0;
-	const char *id = JsonString(source, "TableId"),
-			   *other = JsonString(target, "TableId");
-
-	/* an emulator may give all tables one id, and other accounts have other tables of the name */
-	return same_place && strcmp(options.tables[0], options.target_table) == 0 && id != NULL && other != NULL && strcmp(id, other) == 0;
-}
-
 static void
 MakeTarget(Link *source, Link *target)
 {
 	json_t	   *theirs = DescribeTable(target, options.target_table, true),
-			   *ours = DescribeTable(source, options.tables[0], false),
-			   *their_key,
-			   *our_key = TableKey(ours);
+			   *ours = DescribeTable(source, options.tables[0], false);
 
 	if (theirs == NULL)
 	{
@@ -238,13 +221,7 @@ MakeTarget(Link *source, Link *target)
 		theirs = DescribeTable(target, options.target_table, false);
 		MoveSay("created table \"%s\" with the indexes of the source", options.target_table);
 	}
-	if (IsSameTable(ours, theirs))
-		MoveFail("the source and the target are the same table");
-	their_key = TableKey(theirs);
-	if (!json_equal(our_key, their_key) || !json_equal(json_object_get(ours, "KeySchema"), json_object_get(theirs, "KeySchema")))
-		MoveFail("the tables have different keys");
-	json_decref(our_key);
-	json_decref(their_key);
+	CheckPair(ours, theirs);
 	json_decref(ours);
 	json_decref(theirs);
 }

@@ -249,6 +249,7 @@ const char *KeyType(json_t *description, const char *attribute);
 json_t	   *KeyOf(json_t *description, json_t *item);
 bool		HasKey(json_t *description, json_t *item, json_t *key);
 json_t	   *TableKey(json_t *description);
+void		CheckPair(json_t *source, json_t *target);
 json_t	   *GetItem(Link *link, const char *table, json_t *description, json_t *key);
 
 /* ---- digest.c: items that are equal have the same digest ---- */

@@ -130,6 +130,36 @@ TableKey(json_t *description)
 	return key;
 }
 
+/* Whether both are one table, whose stream would be applied to itself, and which always equals itself. */
+static bool
+IsSameTable(json_t *source, json_t *target)
+{
+	const Endpoint *s = &options.source,
+			   *t = &options.target;
+	bool		same_place = s->conninfo != NULL ? t->conninfo != NULL && strcmp(s->conninfo, t->conninfo) == 0 :
+		t->conninfo == NULL && strcmp(s->url, t->url) == 0;
+	const char *id = JsonString(source, "TableId"),
+			   *other = JsonString(target, "TableId");
+
+	/* an emulator may give all tables one id, and other accounts have other tables of the name */
+	return same_place && strcmp(options.tables[0], options.target_table) == 0 && id != NULL && other != NULL && strcmp(id, other) == 0;
+}
+
+/* Fails unless a source and a target, as described, are two tables with the same key. */
+void
+CheckPair(json_t *source, json_t *target)
+{
+	json_t	   *source_key = TableKey(source),
+			   *target_key = TableKey(target);
+
+	if (IsSameTable(source, target))
+		MoveFail("the source and the target are the same table");
+	if (!json_equal(source_key, target_key) || !json_equal(json_object_get(source, "KeySchema"), json_object_get(target, "KeySchema")))
+		MoveFail("the tables have different keys");
+	json_decref(source_key);
+	json_decref(target_key);
+}
+
 /* The key of an item.  Fails if it has none, for then it is no item of the table. */
 json_t *
 KeyOf(json_t *description, json_t *item)

@@ -455,6 +455,19 @@ for (['no key', 'no list KeySchema', KeySchema => undef], ['a key of nothing', '
 	plant(DescribeTable => { Table => { %made, @wrong } });
 	move_fails("a table with $name", $message, '', $_, $_ eq 'plan' ? ('--table', 'Ours', @from) : @both) for 'plan', 'compare';
 }
+# the same items, in a table that reads them by another key
+my %theirs = %{ table_of('Theirs') };
+for (['another attribute', KeySchema => [ { AttributeName => 'v', KeyType => 'HASH' } ], AttributeDefinitions => [ { AttributeName => 'v', AttributeType => 'S' } ]],
+	['another type', AttributeDefinitions => [ { AttributeName => 'pk', AttributeType => 'B' } ]],
+	['one attribute more', KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' }, { AttributeName => 'v', KeyType => 'RANGE' } ],
+		AttributeDefinitions => [ map { { AttributeName => $_, AttributeType => 'S' } } 'pk', 'v' ]])
+{
+	my ($name, @other) = @$_;
+	my $items = { Items => [ { pk => { S => 'a' }, v => { S => 'b' } } ] };
+
+	plant('Scan/Ours' => $items, 'Scan/Theirs' => $items, 'DescribeTable/Theirs' => { Table => { %theirs, @other } });
+	move_fails("a table with the key of $name", 'the tables have different keys', '', 'compare', @both);
+}
 plant(ListTables => {});
 move_fails('a list of no tables', 'an answer of ListTables has no list TableNames', '', 'plan', @from);
 plant(ListTables => { TableNames => [ undef ] });
