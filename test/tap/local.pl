@@ -34,6 +34,7 @@ SIGKILL while the server is being made
 a server that is killed
 a process that ends without stop()
 programs in the directories of embedded-postgres
+names of directories
 root leaves the directory to the servers' user
 what is missing
 END

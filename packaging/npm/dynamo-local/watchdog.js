@@ -48,8 +48,8 @@ done
 
 class Watchdog {
   constructor(user) {
-    // the name of a socket must not be longer than 103 bytes
-    const above = Buffer.byteLength(os.tmpdir()) > 70 ? "/tmp" : os.tmpdir();
+    // the name of a socket must not be longer than 103 bytes; directories of sockets are a list with commas, and initdb takes no line feed
+    const above = Buffer.byteLength(os.tmpdir()) > 70 || /[,\r\n]/.test(os.tmpdir()) ? "/tmp" : os.tmpdir();
     let output = "";
     let errors = "";
 

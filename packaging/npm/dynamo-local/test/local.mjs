@@ -349,6 +349,29 @@ const steps = {
   },
 
   // Root's rights are only pretended: the "other user" is this one, too.
+  async "names of directories"() {
+    for (const name of ["it's a \"place\"", "a,b", "a\nb"]) {
+      const directory = join(temporary, name);
+
+      mkdirSync(directory);
+      chmodSync(directory, 0o1777);
+      process.env.TMPDIR = directory;
+      try {
+        const server = await start();
+        const clone = await server.clone();
+
+        assert.deepEqual(await tables(clone), []);
+        await clone.stop();
+        await server.stop();
+      } finally {
+        process.env.TMPDIR = temporary;
+      }
+      assert.deepEqual(readdirSync(directory), []);
+      rmSync(directory, { recursive: true });
+    }
+    await nothingLeft();
+  },
+
   async "root leaves the directory to the servers' user"() {
     const bin = join(place, "root");
     const program = `
