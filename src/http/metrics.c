@@ -279,8 +279,8 @@ MetricsText(void)
 
 /*
  * Calls a function in a transaction, which statement_timeout ends, without the settings of the
- * last request's role.  Its result is in the caller's memory context.  An error, such as of a
- * lock that others hold, does not end the worker: NULL.
+ * last request's role.  Its result is in the caller's memory context.  NULL after an error, such
+ * as of a lock that others hold, which is to be answered.
  */
 static char *
 CallForMetrics(char *(*function) (void))
