@@ -160,7 +160,10 @@ extern bool BuildIndexes(const Builder *builder, Oid relid);
  */
 extern void BuildAtCommit(Oid relid);
 
-/* Starts the worker immediately; false if none is available. */
+/*
+ * Starts the worker immediately, unless one of the owner's workers, which builds other
+ * tables, will look for this one; false if none is available.
+ */
 extern bool BuildNow(Oid relid);
 
 /*
@@ -180,6 +183,9 @@ extern void BuildSleep(int milliseconds);
  * ends.  False if there is none.
  */
 extern bool BuildSlotTake(Oid role);
+
+/* Whether a worker of the role waits for a slot, so that another one would find none. */
+extern bool BuildSlotIsAwaited(Oid role);
 extern void BuildSlotInit(void);
 
 /* ---- build_resume.c ---- */

@@ -8,6 +8,9 @@
  * role's slots, which are locks, so that nothing remains of a worker that has
  * ended.  A worker without a slot ends; the workers with slots search for
  * further tables of the role before they end.
+ *
+ * A worker that finds no slot waits for one for a moment.  One of them is enough, which takes
+ * a place for that, another lock; as long as it has it, no other worker is started.
  */
 #include "postgres.h"
 
@@ -36,9 +39,20 @@ BuildSlotInit(void)
 							NULL, NULL, NULL);
 }
 
+/* The place of the worker that waits; slots have the numbers from 1 on. */
+#define WAITING_PLACE	0
+
+/* The method is that of advisory locks. */
+static void
+SetSlotTag(LOCKTAG *tag, Oid role, int slot)
+{
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, AuthIdRelationId, role, slot);
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
+
 /*
- * Takes a slot as a session lock, with the method of advisory locks: it is
- * released when the process ends, and not before.
+ * Takes a slot as a session lock: it is released when the process ends, and not
+ * before.
  */
 static bool
 TryTakeSlot(Oid role)
@@ -47,22 +61,45 @@ TryTakeSlot(Oid role)
 	{
 		LOCKTAG		tag;
 
-		SET_LOCKTAG_OBJECT(tag, MyDatabaseId, AuthIdRelationId, role, slot);
-		tag.locktag_lockmethodid = USER_LOCKMETHOD;
+		SetSlotTag(&tag, role, slot);
 		if (LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL)
 			return true;
 	}
 	return false;
 }
 
+/* Takes the place of the worker that waits, until the transaction ends. */
+static bool
+TryToWait(Oid role)
+{
+	LOCKTAG		tag;
+
+	SetSlotTag(&tag, role, WAITING_PLACE);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
 bool
 BuildSlotTake(Oid role)
 {
-	for (int i = 0; i < TRIES; i++)
+	bool		taken = TryTakeSlot(role);
+
+	if (taken || !TryToWait(role))
+		return taken;
+	for (int i = 0; !taken && i < TRIES; i++)
 	{
-		if (TryTakeSlot(role))
-			return true;
 		BuildSleep(TRY_MILLISECONDS);
+		taken = TryTakeSlot(role);
 	}
-	return false;
+	return taken;
+}
+
+bool
+BuildSlotIsAwaited(Oid role)
+{
+	LOCKTAG		tag;
+	int			count;
+
+	SetSlotTag(&tag, role, WAITING_PLACE);
+	(void) GetLockConflicts(&tag, ExclusiveLock, &count);
+	return count > 0;
 }

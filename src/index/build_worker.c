@@ -105,6 +105,8 @@ BuildNow(Oid relid)
 	task.database = MyDatabaseId;
 	task.relid = relid;
 	task.owner = OwnerOf(relid);
+	if (OidIsValid(task.owner) && BuildSlotIsAwaited(task.owner))
+		return true;
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
 	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo index build of relation %u", relid);
 	memcpy(worker.bgw_extra, &task, sizeof(task));

@@ -228,6 +228,20 @@ my $building = q{SELECT count(*) FROM dynamo.index_progress WHERE worker_pid IS 
 until_true(qq{SELECT ($building 'x') = 1}, 'a worker builds for another role');
 until_true(q{SELECT count(*) = 4 FROM pg_stat_activity WHERE backend_type = 'dynamo index build'}, 'three workers build for one role');
 is(query("$building 'm'"), '3', 'each worker builds another table');
+# a role that asks again and again has no more of them
+query(q{
+CREATE TABLE seen (workers bigint);
+CREATE PROCEDURE ask() LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. 30 LOOP
+		CALL dynamo.build_indexes('m.many' || 1 + i % 8, false);
+		COMMIT;
+		INSERT INTO seen SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo index build';
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+END $$;
+CALL ask()});
+cmp_ok(query('SELECT max(workers) FROM seen'), '<', 9, 'asking for builds leaves workers, too');
 $old_snapshot->query_safe('COMMIT');
 $old_snapshot->quit;
 until_true(q{SELECT count(*) = 9 FROM dynamo.indexes WHERE (table_name LIKE 'many%' OR table_name = 'one') AND status = 'ACTIVE'},
