@@ -179,6 +179,22 @@ SELECT count(*) FROM partly;
 SELECT put_item('partly', jsonb_build_object('PK', long(900, 'q'), 'SK', long(900, 's'), 'x', long(2000, 'x')));
 SELECT drop_table('partly');
 
+-- Entries that pglz makes short enough, and lz4 does not.
+SELECT set_config('default_toast_compression', 'lz4', false) IS NOT NULL AS set FROM pg_settings
+WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals) \gset
+SELECT create_table('packed', 'PK');
+INSERT INTO packed (item) SELECT jsonb_build_object('PK', (SELECT string_agg(md5(i || '.' || j), '') FROM generate_series(1, 47) j), 'x',
+	(SELECT string_agg(chr(35 + w * 31 % 83) || chr(35 + w * 17 % 83) || chr(35 + w * 57 % 83), '' ORDER BY j)
+		FROM generate_series(1, 680) j, LATERAL (SELECT ('x' || substr(md5(i || '.' || j), 1, 6))::bit(24)::int % 16 AS w) v))
+FROM generate_series(1, 5) i;
+SELECT create_index('packed', 'inline', 'x');
+SELECT create_index('packed', 'own', 'x', storage => 'table');
+SELECT create_index('packed', 'shards', 'x', shards => 2);
+UPDATE packed SET item = set_attribute(item, 'n', to_value(1));
+SELECT items, by_query, problems IS NULL AS same FROM contents('packed');
+SELECT drop_table('packed');
+RESET default_toast_compression;
+
 -- Partitions.
 CREATE TABLE parted ("PK" text COLLATE "C" NOT NULL, "SK" text COLLATE "C" NOT NULL, item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);

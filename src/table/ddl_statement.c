@@ -78,13 +78,14 @@ QualifiedNameSplit(const char *text, char **schema, char **name)
 	return true;
 }
 
+/* The indexes of a column compress its values as the column does: limits.c counts on one method. */
 char *
 ColumnClause(const AttributeDef *attr)
 {
-	const char *type = "pg_catalog.bytea";
+	const char *type = "pg_catalog.bytea COMPRESSION pglz";
 
 	if (attr->type == VALUE_S)
-		type = "pg_catalog.text COLLATE pg_catalog.\"C\"";
+		type = "pg_catalog.text COMPRESSION pglz COLLATE pg_catalog.\"C\"";
 	else if (attr->type == VALUE_N)
 		type = "pg_catalog.numeric";
 	return psprintf("%s %s", quote_identifier(attr->column), type);

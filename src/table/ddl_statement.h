@@ -30,7 +30,7 @@ extern DYNAMO_EXPORT char *QualifiedName(Oid schema, const char *name);
  */
 extern bool QualifiedNameSplit(const char *text, char **schema, char **name);
 
-/* "column" type COLLATE ... */
+/* "column" type COMPRESSION ... COLLATE ... */
 extern DYNAMO_EXPORT char *ColumnClause(const AttributeDef *attr);
 
 #endif							/* DYNAMO_TABLE_DDL_STATEMENT_H */

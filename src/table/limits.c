@@ -53,6 +53,7 @@ typedef struct KeyColumns
 	int			nsort;
 	int			n;
 	ValueType	types[KEY_MAX_ATTRIBUTES + 2];
+	char		methods[KEY_MAX_ATTRIBUTES + 2];	/* of compression; only for IsTooLong */
 	Datum		values[KEY_MAX_ATTRIBUTES + 2];
 	bool		nulls[KEY_MAX_ATTRIBUTES + 2];
 	Size		others;			/* bytes of other columns */
@@ -84,10 +85,11 @@ PackedSize(ValueType type, Datum datum, char method)
 }
 
 #define NOT_PACKED	'\0'
+#define OWN_METHODS	'*'
 
 /*
- * Returns the size of an entry whose values are compressed by a method, or
- * not.
+ * Returns the size of an entry whose values are compressed by a method, each by that of its
+ * column, or not.
  */
 static Size
 EntrySize(const KeyColumns *key, char method)
@@ -100,7 +102,8 @@ EntrySize(const KeyColumns *key, char method)
 		has_null |= key->nulls[i];
 		if (!key->nulls[i])
 			size += INTALIGN(method == NOT_PACKED ? toast_raw_datum_size(key->values[i]) :
-							 PackedSize(key->types[i], key->values[i], method));
+							 PackedSize(key->types[i], key->values[i],
+										method == OWN_METHODS ? key->methods[i] : method));
 	}
 	return MAXALIGN(size + (has_null ? sizeof(IndexAttributeBitMapData) : 0));
 }
@@ -167,6 +170,7 @@ GatherColumns(const TableDef *def, const int *attributes, int n,
 		const AttributeDef *attr = &def->attributes[attributes[i]];
 
 		key->types[i] = attr->type;
+		key->methods[i] = attr->compression;
 		key->values[i] = values[attr->attnum - 1];
 		key->nulls[i] = nulls[attr->attnum - 1];
 	}
@@ -218,15 +222,16 @@ IndexAdmitsRow(const TableDef *def, const IndexDef *index, const Datum *values, 
 
 /*
  * Whether an entry is too long for a btree.  This depends on the method of
- * IsAdmitted and on the current default, which the entry will be compressed
- * with.
+ * IsAdmitted and on those of the columns, which the entry will be compressed
+ * with.  Columns that the extension has created have the former; others can have any, or
+ * the default of the moment.
  */
 static bool
 IsTooLong(const KeyColumns *key)
 {
 	return EntrySize(key, NOT_PACKED) > INDEX_ENTRY_MAX &&
 		(EntrySize(key, TOAST_PGLZ_COMPRESSION) > INDEX_ENTRY_MAX ||
-		 EntrySize(key, default_toast_compression) > INDEX_ENTRY_MAX);
+		 EntrySize(key, OWN_METHODS) > INDEX_ENTRY_MAX);
 }
 
 bool

@@ -106,6 +106,7 @@ typedef struct AttributeDef
 	ValueType	type;
 	const char *column;
 	AttrNumber	attnum;			/* attribute number in this relation */
+	char		compression;	/* attcompression of the column in this relation */
 	bool		is_key;			/* key of the table or an index */
 } AttributeDef;
 

@@ -367,6 +367,7 @@ ResolveColumns(Relation rel, TableDef *def)
 		attr->attnum = FindColumn(rel, attr->column,
 								  psprintf("key attribute %s", attr->name.data),
 								  KeyColumnType(attr->type));
+		attr->compression = TupleDescAttr(RelationGetDescr(rel), attr->attnum - 1)->attcompression;
 	}
 	def->item_type = ItemTypeOid();
 	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", def->item_type);
