@@ -75,9 +75,9 @@ DROP TRIGGER c_queue ON tab;
 DROP TRIGGER b_tell ON tab;
 DROP TRIGGER a_tell ON tab;
 
--- ---- an item that cannot be deleted does not stop the others ----
+-- ---- an item that cannot be deleted does not stop the others, whatever its error pretends to be ----
 CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
-	$$ BEGIN IF OLD.id LIKE 'keep%' THEN RAISE 'kept by a trigger'; END IF; RETURN CASE WHEN OLD.id LIKE 'stay%' THEN NULL ELSE OLD END; END $$;
+	$$ BEGIN IF OLD.id LIKE 'keep%' THEN RAISE 'kept by a trigger' USING ERRCODE = CASE OLD.id WHEN 'keep 1' THEN 'query_canceled' ELSE 'admin_shutdown' END; END IF; RETURN CASE WHEN OLD.id LIKE 'stay%' THEN NULL ELSE OLD END; END $$;
 CREATE TRIGGER keep BEFORE DELETE ON tab FOR EACH ROW EXECUTE FUNCTION keep();
 INSERT INTO tab (item) SELECT expired('x' || i, i) FROM generate_series(1, 30) i;
 INSERT INTO tab (item) VALUES (expired('keep 1', 1000)), (expired('keep 2', 15)), (expired('stay', 20));

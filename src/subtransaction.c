@@ -10,14 +10,25 @@
 
 #include "subtransaction.h"
 
+/*
+ * Whether PL/pgSQL's RAISE has made the error, with a SQLSTATE that its code has chosen.  What it
+ * raises again after it caught it is not meant.
+ */
+static bool
+IsRaisedByCode(const ErrorData *edata)
+{
+	return edata->funcname != NULL && strcmp(edata->funcname, "exec_stmt_raise") == 0;
+}
+
 bool
 ErrorEndsSession(const ErrorData *edata)
 {
 	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
 
-	return edata->elevel > ERROR ||
-		category == ERRCODE_OPERATOR_INTERVENTION ||
-		category == ERRCODE_CONNECTION_EXCEPTION;
+	if (edata->elevel > ERROR)
+		return true;
+	return (category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_CONNECTION_EXCEPTION) &&
+		!IsRaisedByCode(edata);
 }
 
 bool

@@ -11,7 +11,7 @@
 
 /*
  * Whether an error concerns the session rather than what it was doing: cancel,
- * shutdown, a lost connection.
+ * shutdown, a lost connection.  An error of a trigger's RAISE does not, whatever it says.
  */
 extern DYNAMO_EXPORT bool ErrorEndsSession(const ErrorData *edata);
 

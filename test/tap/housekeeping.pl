@@ -152,7 +152,7 @@ END $$;
 CREATE FUNCTION pretend() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not canceled' USING ERRCODE = 'query_canceled'; END $$;
 CREATE TRIGGER a_deaf BEFORE DELETE ON deaf FOR EACH ROW EXECUTE FUNCTION deaf();
 CREATE CONSTRAINT TRIGGER a_hang AFTER DELETE ON deferred DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.hang();
-CREATE TRIGGER a_pretend BEFORE DELETE ON pretends FOR EACH ROW EXECUTE FUNCTION pretend()});
+CREATE CONSTRAINT TRIGGER a_pretend AFTER DELETE ON pretends DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION pretend()});
 $offset = -s $node->logfile;
 reload();
 query(qq{INSERT INTO $_ (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))})
