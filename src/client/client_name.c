@@ -11,11 +11,15 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "common/pg_prng.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "client/client.h"
 #include "entity/template.h"
@@ -156,28 +160,71 @@ ConvertName(NameStyle style, Slice name)
 
 /* ---- lists of names ---- */
 
-static bool
-IsAmong(const char *name, const Datum *names, int n)
+/* A name that cannot be given again. */
+typedef struct TakenName
 {
-	for (int i = 0; i < n; i++)
-	{
-		if (strcmp(TextDatumGetCString(names[i]), name) == 0)
-			return true;
-	}
-	return false;
+	const char *name;			/* NULL: a free place of the table */
+	int			number;			/* the next one behind it that may be free */
+} TakenName;
+
+/*
+ * The names that a language reserves, and those that were made.  Owners of tables
+ * choose names, so that many may become one, and hash values must not be known.
+ */
+typedef struct TakenNames
+{
+	TakenName  *places;
+	uint32		mask;
+	uint64		seed;
+} TakenNames;
+
+static TakenName *
+FindTaken(const TakenNames *taken, const char *name)
+{
+	uint32		at = (uint32) hash_bytes_extended((const unsigned char *) name, (int) strlen(name), taken->seed) & taken->mask;
+
+	while (taken->places[at].name != NULL && strcmp(taken->places[at].name, name) != 0)
+		at = (at + 1) & taken->mask;
+	return &taken->places[at];
 }
 
-static char *
-MakeDistinct(char *name, NameStyle style, const Datum *made, int nmade, const Datum *reserved, int nreserved)
+/* Begins with reserved names; n others will be made. */
+static void
+BeginTakenNames(TakenNames *taken, const Datum *reserved, int nreserved, int n)
 {
-	char	   *candidate;
+	uint32		size = pg_nextpower2_32(2 * (nreserved + n) + 2);	/* at most half full */
 
-	if (IsAmong(name, reserved, nreserved))
-		name = psprintf("%s_", name);
-	candidate = name;
-	for (int i = 2; IsAmong(candidate, made, nmade) || IsAmong(candidate, reserved, nreserved); i++)
-		candidate = psprintf(style == NAME_SNAKE ? "%s_%d" : "%s%d", name, i);
-	return candidate;
+	taken->places = MemoryContextAllocExtended(CurrentMemoryContext, size * sizeof(TakenName), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	taken->mask = size - 1;
+	taken->seed = pg_prng_uint64(&pg_global_prng_state);
+	for (int i = 0; i < nreserved; i++)
+	{
+		char	   *name = TextDatumGetCString(reserved[i]);
+
+		*FindTaken(taken, name) = (TakenName) {name, 2};
+	}
+}
+
+/* Returns the name, or the first that is free with a number behind it. */
+static const char *
+TakeName(TakenNames *taken, NameStyle style, char *name)
+{
+	TakenName  *base = FindTaken(taken, name);
+	TakenName  *place = base;
+
+	while (place->name != NULL)
+	{
+		char	   *candidate = psprintf(style == NAME_SNAKE ? "%s_%d" : "%s%d", name, base->number++);
+
+		CHECK_FOR_INTERRUPTS();
+		place = FindTaken(taken, candidate);
+		if (place->name == NULL)
+			name = candidate;
+		else
+			pfree(candidate);
+	}
+	*place = (TakenName) {name, 2};
+	return name;
 }
 
 /* client_names(style text, reserved text[], names text[]) returns text[] */
@@ -189,23 +236,40 @@ dynamo_client_names(PG_FUNCTION_ARGS)
 	Datum	   *reserved;
 	Datum	   *names;
 	Datum	   *made;
+	TakenNames	taken;
+	TakenNames	words;
 	int			nreserved;
 	int			n;
 
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false, TYPALIGN_INT, &reserved, NULL, &nreserved);
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TEXTOID, -1, false, TYPALIGN_INT, &names, NULL, &n);
 	made = palloc(sizeof(Datum) * Max(n, 1));
+	BeginTakenNames(&words, reserved, nreserved, 0);
+	BeginTakenNames(&taken, reserved, nreserved, n);
 	for (int i = 0; i < n; i++)
 	{
 		char	   *name = ConvertName(style, SliceOfVarlena(DatumGetTextPP(names[i])));
 
 		CHECK_FOR_INTERRUPTS();
-		made[i] = CStringGetTextDatum(MakeDistinct(name, style, made, i, reserved, nreserved));
+		if (FindTaken(&words, name)->name != NULL)
+			name = psprintf("%s_", name);
+		made[i] = CStringGetTextDatum(TakeName(&taken, style, name));
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(made, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 /* ---- languages ---- */
+
+static bool
+IsLanguage(const char *name, const Datum *names, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(TextDatumGetCString(names[i]), name) == 0)
+			return true;
+	}
+	return false;
+}
 
 /* client_language_known(language text, known text[]) returns text */
 DYNAMO_FUNCTION(dynamo_client_language_known);
@@ -219,7 +283,7 @@ dynamo_client_language_known(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false, TYPALIGN_INT, &known, NULL, &n);
-	if (!PG_ARGISNULL(0) && IsAmong(text_to_cstring(PG_GETARG_TEXT_PP(0)), known, n))
+	if (!PG_ARGISNULL(0) && IsLanguage(text_to_cstring(PG_GETARG_TEXT_PP(0)), known, n))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	initStringInfo(&list);
 	for (int i = 0; i < n; i++)
