@@ -56,6 +56,9 @@ SELECT dynamo_internal.client_text('@{a|upper}', '{"a": "x"}');
 SELECT dynamo_internal.client_text('@{#a}x', '{"a": "x"}');
 SELECT dynamo_internal.client_text('@{a}', '{"a": [1]}');
 SELECT dynamo_internal.client_text('x', '[1]');
+-- thousands of names that become one, in a moment
+SELECT count(DISTINCT n), (array_agg(n))[1:3] AS first, (array_agg(n))[3000] AS last
+FROM unnest(dynamo_internal.client_names('snake', '{a,a_3}', ARRAY(SELECT 'a' || repeat('-', i) FROM generate_series(1, 3000) i))) n;
 -- kinds of values
 SELECT type, dynamo_internal.client_kind(type) FROM unnest('{text,varchar(10),character varying,timestamptz(3),timestamp with time zone,date,int,bigint,"numeric(10,2)",double precision,bool,bytea,jsonb,text[],"numeric(3,1)[]",my.domain,NULL}'::text[]) type;
 -- names that mean something in programs

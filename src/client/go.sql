@@ -10,10 +10,10 @@ CREATE FUNCTION dynamo_internal.client_go(options jsonb) RETURNS jsonb
 	BEGIN ATOMIC
 SELECT jsonb_build_object('options', $1, 'styles', '{"type": "go", "method": "go", "field": "go"}'::jsonb,
 	'reserved', '{
-		"type": ["API", "Any", "Condition", "Connect", "Decimal", "EveryItem", "IfAbsent", "Item", "LastKey", "ModelChangedError", "ModelChecksum", "Page", "PageOptions", "Pointer", "Update"],
+		"type": ["API", "Any", "Condition", "Connect", "Decimal", "EveryItem", "IfAbsent", "Item", "LastKey", "ModelChangedError", "ModelChecksum", "Page", "PageOptions", "Pointer", "TableName", "Update"],
 		"method": [],
 		"field": ["Other"],
-		"package": ["break", "case", "chan", "const", "continue", "default", "defer", "else", "fallthrough", "for", "func", "go", "goto", "if", "import", "interface", "main", "map", "package",
+		"package": ["documentation", "break", "case", "chan", "const", "continue", "default", "defer", "else", "fallthrough", "for", "func", "go", "goto", "if", "import", "interface", "main", "map", "package",
 			"range", "return", "select", "struct", "switch", "type", "var", "aws", "context", "dynamodb", "fmt", "sort", "strconv", "strings", "types", "internal", "vendor", "error", "string", "bool"]}'::jsonb,
 	'types', '{"text": "string", "int": "int", "bigint": "int64", "numeric": "Decimal", "float": "float64", "bool": "bool", "binary": "[]byte", "any": "types.AttributeValue", "list": "[]%s"}'::jsonb,
 	'inputs', '{}'::jsonb,

@@ -9,11 +9,11 @@ CREATE FUNCTION dynamo_internal.client_python(options jsonb) RETURNS jsonb
 	BEGIN ATOMIC
 SELECT jsonb_build_object('options', $1, 'styles', '{"type": "pascal", "method": "snake", "field": "snake"}'::jsonb,
 	'reserved', '{
-		"type": ["Any", "AnyItem", "Callable", "Condition", "Connection", "Decimal", "Ellipsis", "False", "Generic", "Iterator", "Item", "LastKey", "Literal", "Mapping", "ModelChangedError", "None", "NotImplemented",
-			"NotRequired", "Optional", "Page", "Read", "RuntimeError", "Sequence", "True", "TypeError", "TypeVar", "TypedDict", "T", "Union", "Value", "Wire", "WireItem", "Write"],
-		"method": ["connect", "transact_get", "transact_write", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+		"type": ["Any", "AnyItem", "ArithmeticError", "Callable", "Condition", "Connection", "Decimal", "Ellipsis", "False", "Generic", "Iterator", "Item", "LastKey", "Literal", "Mapping", "ModelChangedError", "None", "NotImplemented",
+			"NotRequired", "Optional", "Page", "Read", "RuntimeError", "Sequence", "True", "TypeError", "TypeVar", "TypedDict", "T", "Union", "Value", "ValueError", "Wire", "WireItem", "Write"],
+		"method": ["connect", "transact_get", "transact_write", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
 			"in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "match", "case", "type", "property", "staticmethod", "classmethod"],
-		"field": ["add", "changes", "condition", "consistent_read", "forward", "if_absent", "item", "limit", "remove", "self", "start_key", "cls",
+		"field": ["add", "changes", "condition", "consistent_read", "expressions", "forward", "if_absent", "item", "json", "limit", "remove", "self", "start_key", "cls",
 			"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
 			"in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "rows", "found"]}'::jsonb,
 	'types', '{"text": "str", "int": "int", "bigint": "int", "numeric": "Decimal", "float": "float", "bool": "bool", "binary": "bytes", "any": "Value", "list": "list[%s]"}'::jsonb,

@@ -11,8 +11,8 @@ CREATE FUNCTION dynamo_internal.client_typescript(options jsonb) RETURNS jsonb
 	BEGIN ATOMIC
 SELECT jsonb_build_object('options', $1, 'styles', '{"type": "pascal", "method": "camel", "field": "camel"}'::jsonb,
 	'reserved', '{
-		"type": ["Any", "AnyItem", "Array", "BigInt", "Boolean", "Buffer", "Client", "Codec", "Condition", "Database", "Date", "Decimal", "DeleteItemCommand", "DynamoDBClient", "Entity",
-			"Error", "GetItemCommand", "Item", "JSON", "LastKey", "Map", "ModelChangedError", "Number", "Object", "Page", "PageOptions", "Partial", "Promise", "PutItemCommand",
+		"type": ["Any", "AnyItem", "Array", "AsyncGenerator", "AttributeValue", "BigInt", "Boolean", "Buffer", "Client", "Codec", "Condition", "Database", "Date", "Decimal", "DeleteItemCommand", "DynamoDBClient", "Entity",
+			"Error", "Expressions", "GetItemCommand", "Item", "JSON", "LastKey", "Map", "ModelChangedError", "Number", "Object", "Page", "PageOptions", "Partial", "Promise", "PutItemCommand",
 			"PutOptions", "QueryCommand", "RangeError", "Read", "ReadOptions", "Readonly", "Record", "RegExp", "Set", "String", "Symbol", "TransactGetItemsCommand", "TransactWriteItem",
 			"TransactWriteItemsCommand", "TypeError", "Uint8Array", "Update", "UpdateItemCommand", "Value", "Wire", "WireItem", "Write", "WriteOptions"],
 		"method": ["client", "connect", "constructor", "prototype", "schema", "table", "then", "toString", "toJSON", "transactGet", "transactWrite", "valueOf"],

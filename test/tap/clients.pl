@@ -23,7 +23,7 @@ my $gopath = $ENV{GOPATH} // '/usr/share/gocode';
 my $go_sdk = "$gopath/src/github.com/aws/aws-sdk-go-v2/service/dynamodb";
 my $directory = PostgreSQL::Test::Utils::tempdir();
 my @systems = qw(ecommerce shop schools customers books organizations tickets stores hr_oe);
-my %table = (desk => 'desk', nasty => 'nasty-table', map { $_ => "dynamo_examples.$_" } @systems);
+my %table = (desk => 'desk', nasty => 'nasty-table', words => 'words', map { $_ => "dynamo_examples.$_" } @systems);
 my @languages = qw(typescript typescript-pg python python-psycopg go zod json-schema);
 my %file = (typescript => '%s.ts', 'typescript-pg' => '%s_pg.ts', zod => '%s_zod.ts', python => '%s_aws.py', 'python-psycopg' => '%s_pg.py',
 	go => 'go/src/clients/%s/%s.go', 'json-schema' => '%s.json');

@@ -17,6 +17,7 @@ import schools_aws
 import shop_aws
 import stores_aws
 import tickets_aws
+import words_aws
 
 endpoint, key, secret = sys.argv[1:4]
 db: Any = boto3.client("dynamodb", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=key, aws_secret_access_key=secret)
@@ -112,6 +113,10 @@ def test_nasty() -> None:
     client.put_class({"class": "py", "dots.in": 5, "orderId": "1", "order_id": 2, "OrderID": 3, "order-id": "4"})
     (other,) = client.delete(class_="py", in_=5).items
     assert (other["orderId"], other["order_id"], other["OrderID"]) == ("1", 2, Decimal(3))
+    words = words_aws.WordsClient.connect(db)
+    assert words.update_part(json_="py", expressions_="e", changes={"count": 1})["count"] == 1
+    assert words.bool_(json_="py", expressions_="e").items[0]["count"] == 1
+    assert words.bytes_(json_="py", expressions_="e").items[0]["count"] == 1
 
 
 def test_systems() -> None:

@@ -4,6 +4,7 @@ import assert from "node:assert";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as desk from "./desk.js";
 import * as nasty from "./nasty.js";
+import * as words from "./words.js";
 import * as ecommerce from "./ecommerce.js";
 import * as shop from "./shop.js";
 import * as schools from "./schools.js";
@@ -117,6 +118,10 @@ async function testNasty(): Promise<void> {
     assert.deepEqual((await client.getClass3({ class: "ts", in: "d" })).items, [item]);
     await client.putClass({ class: "ts", "dots.in": 5, orderId: "1", order_id: 2, OrderID: 3, "order-id": "4", "order id": "5", Other: "6", "1st": "7" });
     assert.deepEqual(await client.delete({ class: "ts", in: 5 }).then(page => page.items.map(i => [i.orderId, i.order_id, i.OrderID?.digits, i["order-id"]])), [["1", 2, "3", "4"]]);
+
+    const other = await words.WordsClient.connect(db);
+    await other.updatePart({ json: "ts", expressions: "e" }, { set: { count: 1 } });
+    assert.deepEqual((await other.partsSince({ json: "ts" })).items.map(i => i.count), [1]);
 }
 
 async function testSystems(): Promise<void> {

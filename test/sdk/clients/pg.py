@@ -16,6 +16,7 @@ import schools_pg
 import shop_pg
 import stores_pg
 import tickets_pg
+import words_pg
 
 db: psycopg.Connection[Any] = psycopg.connect(sys.argv[1], autocommit=True)
 
@@ -108,6 +109,10 @@ def test_nasty() -> None:
     client.put_class({"class": "pp", "dots.in": 5, "orderId": "1", "order_id": 2, "OrderID": 3, "order-id": "4"})
     (other,) = client.delete(class_="pp", in_=5)
     assert (other["orderId"], other["order_id"], other["OrderID"]) == ("1", 2, Decimal(3))
+    words = words_pg.WordsClient.connect(db)
+    assert words.update_part(json_="pp", expressions_="e", changes={"count": 1})["count"] == 1
+    assert words.bool_(json_="pp", expressions_="e")[0]["count"] == 1
+    assert words.bytes_(json_="pp", expressions_="e").items[0]["count"] == 1
 
 
 def test_systems() -> None:

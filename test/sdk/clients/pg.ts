@@ -4,6 +4,7 @@ import os from "node:os";
 import pg from "pg";
 import * as desk from "./desk_pg.js";
 import * as nasty from "./nasty_pg.js";
+import * as words from "./words_pg.js";
 import * as ecommerce from "./ecommerce_pg.js";
 import * as shop from "./shop_pg.js";
 import * as schools from "./schools_pg.js";
@@ -90,6 +91,10 @@ async function testNasty(): Promise<void> {
     assert.deepEqual(await client.getClass3({ class: "tp", in: "d" }), [item]);
     await client.putClass({ class: "tp", "dots.in": 5, orderId: "1", order_id: 2, OrderID: 3 });
     assert.deepEqual((await client.delete({ class: "tp", in: 5 })).map(i => [i.orderId, i.order_id, i.OrderID?.digits]), [["1", 2, "3"]]);
+
+    const other = await words.WordsClient.connect(db);
+    await other.updatePart({ json: "tp", expressions: "e" }, { set: { count: 1 } });
+    assert.deepEqual((await other.partsSince({ json: "tp" })).map(i => i.count), [1]);
 }
 
 async function testSystems(): Promise<void> {

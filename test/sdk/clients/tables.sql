@@ -36,3 +36,12 @@ FROM (VALUES
 	(E'"x" */ %s \n', E'*/ """ ''\\ \n#{x} ${y} @{z} %s', NULL),
 	('constructor', 'größe 価格', E'\u202eright to left'),
 	('put_class', 'class', 'falls together with a method')) p(name, entity, description);
+
+-- names that the clients themselves use
+SELECT create_table('words', 'PK', 'SK');
+SELECT create_entity('words', name, jsonb_build_object('PK', n || '#{x}', 'SK', 's'), '{"x": "text"}', type_attribute => 'kind')
+FROM unnest('{expressions,attribute value,async generator,value error,arithmetic error,table name,t}'::text[]) WITH ORDINALITY e(name, n);
+SELECT create_entity('words', 'part', '{"PK": "part#{json}", "SK": "{expressions}"}', '{"json": "text", "expressions": "text", "count": "int"}', type_attribute => 'kind');
+SELECT create_access_pattern('words', name, 'json = :json AND expressions = :expressions', entities => '{part}', returns => returns)
+FROM unnest('{bool,bytes,dict,float,int,list,object,str,tuple}'::text[], '{items,page,document,items,page,document,items,page,document}'::text[]) p(name, returns);
+SELECT create_access_pattern('words', 'parts_since', 'json = :json AND expressions >= :since', entities => '{part}', parameters => '{"since": {"default": null}}');
