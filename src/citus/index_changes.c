@@ -216,7 +216,7 @@ SleepUntilChanges(void)
 	long		time = tables == NIL && index_changes_interval > 0 ? Max(LOOK_MILLISECONDS, index_changes_interval) :
 		index_changes_interval;
 
-	(void) PermanentWorkerSleep(time);
+	PermanentWorkerSleep(time);
 }
 
 void

@@ -148,12 +148,12 @@ HoldSnapshot(int holder, int age)
 	NoteTaken(holder, age);
 	while (fault_stale_reads == age &&
 		   (rest = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), taken + age * INT64CONST(1000) + 999)) > 0)
-		(void) PermanentWorkerSleep(rest);
+		PermanentWorkerSleep(rest);
 	if (fault_stale_reads == age)
 		Publish(holder, age, snapshot);
 	while (fault_stale_reads == age && IsPublishedOf(holder) &&
 		   !TimestampDifferenceExceeds(taken, GetCurrentTimestamp(), 3 * age + PATIENCE))
-		(void) PermanentWorkerSleep(Max(age / 50, 1));
+		PermanentWorkerSleep(Max(age / 50, 1));
 	UnregisterSnapshot(snapshot);
 	CommitTransactionCommand();
 }
@@ -167,7 +167,7 @@ dynamo_faults_holder_main(Datum arg)
 		if (fault_stale_reads == 0)
 		{
 			NoteTaken(DatumGetInt32(arg), 0);
-			(void) PermanentWorkerSleep(0);
+			PermanentWorkerSleep(0);
 		}
 		else
 			HoldSnapshot(DatumGetInt32(arg), fault_stale_reads);

@@ -125,7 +125,7 @@ PortAwait(const HttpService *service, pgsocket *sockets, int worker)
 	while ((n = PortTake(service, sockets, worker)) == 0)
 	{
 		pgstat_report_activity(STATE_RUNNING, "waiting for the HTTP port");
-		(void) PermanentWorkerSleep(PORT_RETRY);
+		PermanentWorkerSleep(PORT_RETRY);
 	}
 	pgstat_report_activity(STATE_IDLE, "");
 	return n;

@@ -237,6 +237,26 @@ CleanUp(HTAB *tasks)
 
 /* ---- the loop ---- */
 
+/*
+ * Sleeps until the interval since a time is over, however often a signal wakes the worker:
+ * reloads of the configuration and dropped databases can be more frequent than that.
+ */
+static void
+SleepUntilDue(TimestampTz since)
+{
+	for (;;)
+	{
+		long		interval = housekeeping_interval * 1000L;
+		long		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+														   TimestampTzPlusMilliseconds(since, interval));
+
+		if (interval > 0 && left == 0)
+			return;
+		/* the clock may have been set back */
+		PermanentWorkerSleep(Min(left, interval));
+	}
+}
+
 void
 dynamo_housekeeping_main(Datum arg)
 {
@@ -248,8 +268,7 @@ dynamo_housekeeping_main(Datum arg)
 	tasks = TasksCreate();
 	for (;;)
 	{
-		if (!PermanentWorkerSleep(housekeeping_interval * 1000L))
-			continue;
+		SleepUntilDue(GetCurrentTimestamp());
 		while (CleanUp(tasks) && housekeeping_interval > 0)
 			;
 	}

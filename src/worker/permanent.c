@@ -164,7 +164,7 @@ PermanentWorkerHasTables(void)
 	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true));
 }
 
-bool
+void
 PermanentWorkerSleep(long milliseconds)
 {
 	bool		never = milliseconds == 0;
@@ -174,7 +174,6 @@ PermanentWorkerSleep(long milliseconds)
 	if (events & WL_LATCH_SET)
 		ResetLatch(MyLatch);
 	(void) PermanentWorkerHandleInterrupts();
-	return (events & WL_TIMEOUT) != 0;
 }
 
 void

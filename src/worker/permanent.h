@@ -48,11 +48,8 @@ extern DYNAMO_EXPORT void PermanentWorkerRollback(bool log);
 /* Whether the database has the extension, and this server may write: in a transaction. */
 extern DYNAMO_EXPORT bool PermanentWorkerHasTables(void);
 
-/*
- * Sleeps until a time in milliseconds has passed (0: for ever) or a signal came.  Returns
- * whether the time has passed.
- */
-extern DYNAMO_EXPORT bool PermanentWorkerSleep(long milliseconds);
+/* Sleeps until a time in milliseconds has passed (0: for ever) or a signal came. */
+extern DYNAMO_EXPORT void PermanentWorkerSleep(long milliseconds);
 
 /* ---- tables that rest ---- */
 

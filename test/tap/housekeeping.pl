@@ -165,6 +165,17 @@ is(query('SELECT count(*) FROM deferred'), '1', 'a deferred trigger that takes t
 query('DROP TABLE deaf, deferred, pretends; ALTER SYSTEM RESET statement_timeout');
 reload();
 
+# However often others wake the worker, such as by reading the configuration again.
+reload(housekeeping_interval => '3s');
+query(q{SET ROLE owner; INSERT INTO good1 (item) VALUES (jsonb_build_object('id', 'b', 'e', floor(extract(epoch FROM now())) - 1))});
+for (1 .. 60)
+{
+	last if query('SELECT count(*) FROM good1') eq '0';
+	query('SELECT pg_reload_conf(), pg_sleep(0.5)');
+}
+is(query('SELECT count(*) FROM good1'), '0', 'signals do not put housekeeping off');
+reload(housekeeping_interval => '1s');
+
 # ---- streams ----
 
 is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table')}), '8', 'recent records are kept');
