@@ -59,6 +59,15 @@ SELECT dynamo_internal.client_text('x', '[1]');
 -- thousands of names that become one, in a moment
 SELECT count(DISTINCT n), (array_agg(n))[1:3] AS first, (array_agg(n))[3000] AS last
 FROM unnest(dynamo_internal.client_names('snake', '{a,a_3}', ARRAY(SELECT 'a' || repeat('-', i) FROM generate_series(1, 3000) i))) n;
+-- a hundred access patterns of a hundred entities, in a moment
+SET statement_timeout = '60s';
+SELECT count(*) AS lines FROM regexp_split_to_table(dynamo_internal.client_of_document(json_build_object('tables', json_build_array(json_build_object(
+	'table_name', 'large', 'partition_key', 'PK', 'partition_key_type', 'S', 'indexes', '[]'::json, 'views', '[]'::json, 'copies', '[]'::json, 'totals', '[]'::json,
+	'entities', (SELECT json_agg(json_build_object('entity_name', 'e' || n, 'type_attribute', 'kind', 'keys', json_build_object('PK', n || '#{x}'),
+		'attributes', (SELECT json_object_agg('a' || a, 'int') FROM generate_series(1, 15) a))) FROM generate_series(1, 100) n),
+	'access_patterns', (SELECT json_agg(json_build_object('pattern_name', 'p' || n, 'key_condition', 'x = :x', 'entities', json_build_array('e' || n))) FROM generate_series(1, 100) n)))),
+	'checksum', 'public', 'python'), '\n') line WHERE line ~ 'def p[0-9]+[(]';
+RESET statement_timeout;
 -- kinds of values
 SELECT type, dynamo_internal.client_kind(type) FROM unnest('{text,varchar(10),character varying,timestamptz(3),timestamp with time zone,date,int,bigint,"numeric(10,2)",double precision,bool,bytea,jsonb,text[],"numeric(3,1)[]",my.domain,NULL}'::text[]) type;
 -- names that mean something in programs

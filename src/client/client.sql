@@ -221,50 +221,55 @@ WHERE v.v ->> 'view_name' = $2 ->> 'view_name' AND v.v ->> 'entity_name' IS NOT 
 END;
 COMMENT ON FUNCTION dynamo_internal.client_entities_of_pattern(json, json) IS 'returns the entities of which an access pattern returns items';
 
-CREATE FUNCTION dynamo_internal.client_parameters(model_table json, pattern json, language jsonb) RETURNS jsonb
+-- attributes: of all entities, with the number of each; entities: those of which the pattern returns items.
+CREATE FUNCTION dynamo_internal.client_parameters(attributes jsonb, entities text[], pattern json, language jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-WITH condition AS (SELECT concat_ws(' AND ', $2 ->> 'key_condition', $2 ->> 'filter_expression') AS text),
+WITH condition AS (SELECT concat_ws(' AND ', $3 ->> 'key_condition', $3 ->> 'filter_expression') AS text),
 named AS (SELECT m[1] AS name, min(m.n) AS n FROM condition c CROSS JOIN LATERAL regexp_matches(c.text, ':([A-Za-z0-9_]+)', 'g') WITH ORDINALITY m(m, n) GROUP BY 1),
 given AS (SELECT g.key AS name, CASE json_typeof(g.value) WHEN 'string' THEN json_build_object('type', g.value #>> '{}') ELSE g.value END AS declared
-	FROM json_each($2 -> 'parameters') g(key, value)),
+	FROM json_each($3 -> 'parameters') g(key, value)),
 attribute AS (
-	SELECT a.name, a.kind, CASE WHEN e.e ->> 'entity_name' IN (SELECT dynamo_internal.client_entities_of_pattern($1, $2)) THEN 1 ELSE 2 END AS rank, e.n
-	FROM json_array_elements($1 -> 'entities') WITH ORDINALITY e(e, n) CROSS JOIN LATERAL dynamo_internal.client_attributes($1, e.e) a
-	WHERE $2 -> 'keys' IS NULL
+	SELECT a.name, a.kind, CASE WHEN a.entity = ANY ($2) THEN 1 ELSE 2 END AS rank, a.n
+	FROM jsonb_to_recordset($1) a(entity text, n bigint, name text, kind text)
+	WHERE $3 -> 'keys' IS NULL
 	UNION ALL
 	SELECT right(p.p, -1), CASE left(p.p, 1) WHEN 'I' THEN 'int' WHEN 'N' THEN 'numeric' ELSE 'text' END, 3, 0
-	FROM json_each_text($2 -> 'keys') k CROSS JOIN LATERAL unnest(dynamo_internal.client_parts(k.value)) p(p)),
+	FROM json_each_text($3 -> 'keys') k CROSS JOIN LATERAL unnest(dynamo_internal.client_parts(k.value)) p(p)),
 compared AS (
 	SELECT DISTINCT ON (c.parameter) c.parameter, CASE WHEN c.prefix THEN 'text' ELSE a.kind END AS kind
 	FROM condition t CROSS JOIN LATERAL dynamo_internal.client_compared(t.text) c
-		CROSS JOIN LATERAL (SELECT CASE WHEN left(c.attribute, 1) = '#' THEN $2 -> 'expression_attribute_names' ->> c.attribute ELSE c.attribute END AS name) x
+		CROSS JOIN LATERAL (SELECT CASE WHEN left(c.attribute, 1) = '#' THEN $3 -> 'expression_attribute_names' ->> c.attribute ELSE c.attribute END AS name) x
 		LEFT JOIN attribute a ON a.name = x.name
 	ORDER BY c.parameter, a.rank NULLS LAST, a.n),
 parameter AS (
 	SELECT row_number() OVER (ORDER BY g.declared -> 'default' IS NOT NULL, p.n) AS n, p.name, g.declared -> 'default' IS NOT NULL AS optional,
 		   COALESCE(CASE WHEN g.declared ->> 'type' IS NOT NULL THEN dynamo_internal.client_kind(g.declared ->> 'type') END,
-					concat(COALESCE(c.kind, 'text'), CASE WHEN $2 ->> 'key_condition' ~* concat('[[:space:]]in[[:space:]]*[(][[:space:]]*:', p.name, '[[:space:]]*[)]') THEN '[]' END)) AS kind, g.declared ->> 'type' AS type
+					concat(COALESCE(c.kind, 'text'), CASE WHEN $3 ->> 'key_condition' ~* concat('[[:space:]]in[[:space:]]*[(][[:space:]]*:', p.name, '[[:space:]]*[)]') THEN '[]' END)) AS kind, g.declared ->> 'type' AS type
 	FROM named p LEFT JOIN given g ON g.name = p.name LEFT JOIN compared c ON c.parameter = p.name)
 SELECT COALESCE(jsonb_agg(jsonb_build_object('name', p.name, 'field', f.field, 'kind', p.kind, 'optional', p.optional, 'given', NOT p.optional,
-	'input', dynamo_internal.client_of_kind(($3 -> 'types') || ($3 -> 'inputs'), p.kind), 'type', dynamo_internal.client_of_kind($3 -> 'types', p.kind), 'optional_type', dynamo_internal.client_of_kind(CASE WHEN right(p.kind, 2) = '[]' THEN $3 -> 'types' ELSE ($3 -> 'types') || COALESCE($3 -> 'optionals', '{}') END, p.kind),
-	'nilable', p.kind IN ('any', 'binary') OR right(p.kind, 2) = '[]', 'codec', dynamo_internal.client_of_kind($3 -> 'codecs', p.kind), 'argument', quote_ident(p.name)) ORDER BY p.n), '[]')
-FROM parameter p JOIN unnest(dynamo_internal.client_names($3 #>> '{styles,field}', dynamo_internal.client_texts($3 #> '{reserved,field}'),
+	'input', dynamo_internal.client_of_kind(($4 -> 'types') || ($4 -> 'inputs'), p.kind), 'type', dynamo_internal.client_of_kind($4 -> 'types', p.kind), 'optional_type', dynamo_internal.client_of_kind(CASE WHEN right(p.kind, 2) = '[]' THEN $4 -> 'types' ELSE ($4 -> 'types') || COALESCE($4 -> 'optionals', '{}') END, p.kind),
+	'nilable', p.kind IN ('any', 'binary') OR right(p.kind, 2) = '[]', 'codec', dynamo_internal.client_of_kind($4 -> 'codecs', p.kind), 'argument', quote_ident(p.name)) ORDER BY p.n), '[]')
+FROM parameter p JOIN unnest(dynamo_internal.client_names($4 #>> '{styles,field}', dynamo_internal.client_texts($4 #> '{reserved,field}'),
 		ARRAY(SELECT x.name FROM parameter x ORDER BY x.n))) WITH ORDINALITY f(field, n) ON f.n = p.n;
 END;
-COMMENT ON FUNCTION dynamo_internal.client_parameters(json, json, jsonb) IS 'describes the parameters of an access pattern for templates';
+COMMENT ON FUNCTION dynamo_internal.client_parameters(jsonb, text[], json, jsonb) IS 'describes the parameters of an access pattern for templates';
 
 CREATE FUNCTION dynamo_internal.client_patterns(model_table json, language jsonb, entities jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE
 	BEGIN ATOMIC
-WITH pattern AS (
-	SELECT p.n, p.p, concat(p.p ->> 'schema_name', '.', p.p ->> 'pattern_name') AS name, dynamo_internal.client_parameters($1, p.p, $2) AS parameters,
+WITH attribute AS MATERIALIZED (
+	SELECT jsonb_agg(jsonb_build_object('entity', e.e -> 'name', 'n', e.n, 'name', a.a -> 'name', 'kind', a.a -> 'kind')) AS list
+	FROM jsonb_array_elements($3) WITH ORDINALITY e(e, n) CROSS JOIN LATERAL jsonb_array_elements(e.e -> 'attributes') a(a)),
+pattern AS MATERIALIZED (
+	SELECT p.n, p.p, concat(p.p ->> 'schema_name', '.', p.p ->> 'pattern_name') AS name, dynamo_internal.client_parameters(a.list, x.names, p.p, $2) AS parameters,
 		-- other attributes than those of entities, or only some of them
 		p.p ->> 'projection_expression' IS NOT NULL
 			OR EXISTS (SELECT FROM json_array_elements($1 -> 'indexes') i WHERE i ->> 'index_name' = p.p ->> 'index_name' AND COALESCE(i ->> 'projection', 'ALL') <> 'ALL') AS partial,
-		ARRAY(SELECT dynamo_internal.client_entities_of_pattern($1, p.p)) AS names,
+		x.names,
 		COALESCE(p.p ->> 'returns', CASE WHEN p.p ->> 'view_name' IS NOT NULL THEN 'rows' ELSE 'items' END) AS returns
-	FROM json_array_elements($1 -> 'access_patterns') WITH ORDINALITY p(p, n)),
+	FROM attribute a CROSS JOIN json_array_elements($1 -> 'access_patterns') WITH ORDINALITY p(p, n)
+		CROSS JOIN LATERAL (SELECT ARRAY(SELECT dynamo_internal.client_entities_of_pattern($1, p.p)) AS names) x),
 found AS (
 	SELECT p.*, (SELECT COALESCE(jsonb_agg(jsonb_build_object('type_', e.e -> 'type_', 'name', e.e -> 'name', 'index', e.n - 1,
 			'type_attribute', e.e -> 'type_attribute', 'type_value', e.e -> 'type_value') ORDER BY e.n), '[]')
