@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "access/xact.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
@@ -69,4 +70,10 @@ WorkerAwaitLauncher(VirtualTransactionId launcher)
 	if (VirtualTransactionIdIsValid(launcher))
 		(void) VirtualXactLock(launcher, true);
 	CommitTransactionCommand();
+}
+
+bool
+WorkerHasExtension(void)
+{
+	return OidIsValid(get_extension_oid("dynamo", true));
 }

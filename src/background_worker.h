@@ -29,4 +29,7 @@ extern DYNAMO_EXPORT void WorkerConnect(Oid database, const char *application_na
  */
 extern DYNAMO_EXPORT void WorkerAwaitLauncher(VirtualTransactionId launcher);
 
+/* In a transaction: whether the extension has not been dropped since the worker was started. */
+extern bool WorkerHasExtension(void);
+
 #endif							/* DYNAMO_BACKGROUND_WORKER_H */

@@ -178,14 +178,21 @@ extern void BuildSleep(int milliseconds);
 
 /* ---- build_slot.c ---- */
 
+/* What a worker does. */
+typedef enum SlotKind
+{
+	SLOT_OF_BUILD,
+	SLOT_OF_MIGRATION
+} SlotKind;
+
 /*
  * In a transaction, takes one of a role's slots for workers, until the process
  * ends.  False if there is none.
  */
-extern bool BuildSlotTake(Oid role);
+extern bool BuildSlotTake(Oid role, SlotKind kind);
 
 /* Whether a worker of the role waits for a slot, so that another one would find none. */
-extern bool BuildSlotIsAwaited(Oid role);
+extern bool BuildSlotIsAwaited(Oid role, SlotKind kind);
 extern void BuildSlotInit(void);
 
 /* ---- build_resume.c ---- */

@@ -1,10 +1,10 @@
 /*
  * build_slot.c
  *	  Limits the number of workers that build indexes of one role at the same
- *	  time.
+ *	  time, and of those that move its items.
  *
  * Worker processes are few and shared by all databases and extensions, so that
- * one role's builds must leave some to others.  A worker takes one of the
+ * one role's builds and migrations must leave some to others.  A worker takes one of the
  * role's slots, which are locks, so that nothing remains of a worker that has
  * ended.  A worker without a slot ends; the workers with slots search for
  * further tables of the role before they end.
@@ -34,7 +34,7 @@ void
 BuildSlotInit(void)
 {
 	DefineCustomIntVariable("dynamo.max_build_workers_per_role",
-							"Background workers that build indexes of tables of one role at the same time.",
+							"Background workers that build indexes of tables of one role at the same time, and as many that move its items.",
 							NULL, &max_workers_per_role, 3, 1, 262143, PGC_SIGHUP, 0,
 							NULL, NULL, NULL);
 }
@@ -42,11 +42,14 @@ BuildSlotInit(void)
 /* The place of the worker that waits; slots have the numbers from 1 on. */
 #define WAITING_PLACE	0
 
+/* Slots of each kind, with the place. */
+#define NUMBERS		32768
+
 /* The method is that of advisory locks. */
 static void
-SetSlotTag(LOCKTAG *tag, Oid role, int slot)
+SetSlotTag(LOCKTAG *tag, Oid role, SlotKind kind, int slot)
 {
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, AuthIdRelationId, role, slot);
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, AuthIdRelationId, role, kind * NUMBERS + slot);
 	tag->locktag_lockmethodid = USER_LOCKMETHOD;
 }
 
@@ -55,13 +58,13 @@ SetSlotTag(LOCKTAG *tag, Oid role, int slot)
  * before.
  */
 static bool
-TryTakeSlot(Oid role)
+TryTakeSlot(Oid role, SlotKind kind)
 {
-	for (int slot = 1; slot <= max_workers_per_role; slot++)
+	for (int slot = 1; slot <= Min(max_workers_per_role, NUMBERS - 1); slot++)
 	{
 		LOCKTAG		tag;
 
-		SetSlotTag(&tag, role, slot);
+		SetSlotTag(&tag, role, kind, slot);
 		if (LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL)
 			return true;
 	}
@@ -70,36 +73,36 @@ TryTakeSlot(Oid role)
 
 /* Takes the place of the worker that waits, until the transaction ends. */
 static bool
-TryToWait(Oid role)
+TryToWait(Oid role, SlotKind kind)
 {
 	LOCKTAG		tag;
 
-	SetSlotTag(&tag, role, WAITING_PLACE);
+	SetSlotTag(&tag, role, kind, WAITING_PLACE);
 	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 bool
-BuildSlotTake(Oid role)
+BuildSlotTake(Oid role, SlotKind kind)
 {
-	bool		taken = TryTakeSlot(role);
+	bool		taken = TryTakeSlot(role, kind);
 
-	if (taken || !TryToWait(role))
+	if (taken || !TryToWait(role, kind))
 		return taken;
 	for (int i = 0; !taken && i < TRIES; i++)
 	{
 		BuildSleep(TRY_MILLISECONDS);
-		taken = TryTakeSlot(role);
+		taken = TryTakeSlot(role, kind);
 	}
 	return taken;
 }
 
 bool
-BuildSlotIsAwaited(Oid role)
+BuildSlotIsAwaited(Oid role, SlotKind kind)
 {
 	LOCKTAG		tag;
 	int			count;
 
-	SetSlotTag(&tag, role, WAITING_PLACE);
+	SetSlotTag(&tag, role, kind, WAITING_PLACE);
 	(void) GetLockConflicts(&tag, ExclusiveLock, &count);
 	return count > 0;
 }

@@ -21,7 +21,6 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
@@ -105,7 +104,7 @@ BuildNow(Oid relid)
 	task.database = MyDatabaseId;
 	task.relid = relid;
 	task.owner = OwnerOf(relid);
-	if (OidIsValid(task.owner) && BuildSlotIsAwaited(task.owner))
+	if (OidIsValid(task.owner) && BuildSlotIsAwaited(task.owner, SLOT_OF_BUILD))
 		return true;
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
 	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo index build of relation %u", relid);
@@ -189,12 +188,6 @@ BuildWorkerInit(void)
 
 /* ---- the worker ---- */
 
-static bool
-ExtensionExists(void)
-{
-	return OidIsValid(get_extension_oid("dynamo", true));
-}
-
 /*
  * Takes the rights of the table's owner; false if there is nothing to build: the table
  * has been dropped, or the extension, without which each attempt would fail.
@@ -205,7 +198,7 @@ AssumeOwner(Oid relid)
 	Oid			owner;
 
 	StartTransactionCommand();
-	owner = ExtensionExists() ? OwnerOf(relid) : InvalidOid;
+	owner = WorkerHasExtension() ? OwnerOf(relid) : InvalidOid;
 	if (OidIsValid(owner))
 		OwnerAssume(owner);
 	CommitTransactionCommand();
@@ -329,7 +322,7 @@ TakeSlot(Oid owner)
 	bool		taken;
 
 	StartTransactionCommand();
-	taken = BuildSlotTake(owner);
+	taken = BuildSlotTake(owner, SLOT_OF_BUILD);
 	CommitTransactionCommand();
 	return taken;
 }
@@ -369,10 +362,9 @@ FindNextTable(Oid owner, const List *others)
 	Oid			found = InvalidOid;
 	ListCell   *cell;
 
-	QueryCancelPending = false; /* was for the previous build */
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	foreach(cell, ExtensionExists() ? TablesWithFeature(FEATURE_PENDING_BUILD) : NIL)
+	foreach(cell, WorkerHasExtension() ? TablesWithFeature(FEATURE_PENDING_BUILD) : NIL)
 	{
 		Oid			relid = lfirst_oid(cell);
 
@@ -388,24 +380,39 @@ FindNextTable(Oid owner, const List *others)
 	return found;
 }
 
+/* Whether the build of a table has ended without its indexes. */
+static bool
+IsLeft(Oid relid)
+{
+	bool		left;
+
+	StartTransactionCommand();
+	left = WorkerHasExtension() && TableHasFeature(relid, FEATURE_PENDING_BUILD);
+	CommitTransactionCommand();
+	return left;
+}
+
 /*
  * Builds the indexes of the table, then those of tables whose workers found no
- * slot.
+ * slot.  A table that is built may get another index meanwhile.
  */
 static void
 BuildAll(Oid relid, Oid owner)
 {
-	List	   *done = NIL;
+	List	   *left = NIL;
 
 	while (OidIsValid(relid))
 	{
-		MemoryContext old;
-
 		BuildPatiently(relid);
-		old = MemoryContextSwitchTo(TopMemoryContext);
-		done = lappend_oid(done, relid);
-		MemoryContextSwitchTo(old);
-		relid = FindNextTable(owner, done);
+		QueryCancelPending = false; /* was for this build */
+		if (IsLeft(relid))
+		{
+			MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+			left = lappend_oid(left, relid);
+			MemoryContextSwitchTo(old);
+		}
+		relid = FindNextTable(owner, left);
 	}
 }
 

@@ -5,6 +5,9 @@
  * It is registered just before the commit of the transaction that has begun or resumed the
  * migration, and waits for its end.  After a restart of the server, whoever resumes index builds
  * (index/build_resume.c) starts another one.
+ *
+ * As with builds, a worker that finds no slot (index/build_slot.c) ends, and those that have one look
+ * for further tables of their role.
  */
 #include "postgres.h"
 
@@ -16,6 +19,7 @@
 #include "storage/lock.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "background_worker.h"
@@ -91,6 +95,9 @@ MigrateNow(Oid relid)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("cannot start a migration within security-restricted operation")));
+	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) &&
+		BuildSlotIsAwaited(RelationOwner(relid), SLOT_OF_MIGRATION))
+		return true;
 	task.database = MyDatabaseId;
 	task.relid = relid;
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
@@ -163,25 +170,93 @@ BecomeMover(Oid relid)
 	return begins;
 }
 
+/*
+ * Whoever begins or resumes a migration while this worker ends starts another one, which may find
+ * the lock taken.  So this one looks again after it has released the lock.
+ */
+static void
+MoveItemsOf(Oid relid)
+{
+	while (BecomeMover(relid))
+	{
+		MigrateRun(relid);
+		ReleaseMigrationLock(relid, true);
+		if (!MigrateRemains(relid))
+			break;
+	}
+}
+
+/* Takes a slot of the owner of a table, who is returned; InvalidOid if there is none. */
+static Oid
+TakeSlotOfOwner(Oid relid)
+{
+	Oid			owner = InvalidOid;
+
+	StartTransactionCommand();
+	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		owner = RelationOwner(relid);
+	if (OidIsValid(owner) && !BuildSlotTake(owner, SLOT_OF_MIGRATION))
+		owner = InvalidOid;
+	CommitTransactionCommand();
+	return owner;
+}
+
+/* Returns the tables of the owner with migrations, in a memory context. */
+static List *
+TablesToMove(Oid owner, MemoryContext context)
+{
+	List	   *relids = NIL;
+	ListCell   *cell;
+
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	foreach(cell, WorkerHasExtension() ? TablesWithFeature(FEATURE_MOVES) : NIL)
+	{
+		Oid			relid = lfirst_oid(cell);
+		MemoryContext old;
+
+		if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) || RelationOwner(relid) != owner ||
+			MigrateIsRunning(relid))
+			continue;
+		old = MemoryContextSwitchTo(context);
+		relids = lappend_oid(relids, relid);
+		MemoryContextSwitchTo(old);
+	}
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	return relids;
+}
+
+/* Returns a table of the owner whose items no worker moves; InvalidOid if there is none. */
+static Oid
+FindTableToMove(Oid owner)
+{
+	List	   *relids = TablesToMove(owner, TopMemoryContext);
+	Oid			found = InvalidOid;
+	ListCell   *cell;
+
+	foreach(cell, relids)
+	{
+		if (!OidIsValid(found) && MigrateRemains(lfirst_oid(cell)))
+			found = lfirst_oid(cell);
+	}
+	list_free(relids);
+	return found;
+}
+
 void
 dynamo_migration_worker_main(Datum arg)
 {
 	MigrationTask task;
+	Oid			owner;
 
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
 	WorkerConnect(task.database, "dynamo migration");
+	owner = TakeSlotOfOwner(task.relid);
+	if (!OidIsValid(owner))
+		proc_exit(0);
 	WorkerAwaitLauncher(task.launcher);
-
-	/*
-	 * Whoever begins or resumes a migration while this worker ends starts another one, which may find
-	 * the lock taken.  So this one looks again after it has released the lock.
-	 */
-	while (BecomeMover(task.relid))
-	{
-		MigrateRun(task.relid);
-		ReleaseMigrationLock(task.relid, true);
-		if (!MigrateRemains(task.relid))
-			break;
-	}
+	for (Oid relid = task.relid; OidIsValid(relid); relid = FindTableToMove(owner))
+		MoveItemsOf(relid);
 	proc_exit(0);
 }

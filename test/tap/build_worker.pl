@@ -247,6 +247,43 @@ $old_snapshot->quit;
 until_true(q{SELECT count(*) = 9 FROM dynamo.indexes WHERE (table_name LIKE 'many%' OR table_name = 'one') AND status = 'ACTIVE'},
 	'the other indexes are built later');
 
+# ---- one worker for all tables of a role ----
+
+$node->append_conf('postgresql.conf', 'dynamo.max_build_workers_per_role = 1');
+$node->reload;
+my $single = new_database($node, 1);
+my $one_worker = qq{SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = '$single' AND backend_type = };
+query(q{SELECT dynamo.create_table(t, 'PK') FROM unnest('{first,second}'::text[]) t;
+INSERT INTO first (item) SELECT jsonb_build_object('PK', 'k' || i, 'g', 'x') FROM generate_series(1, 10) i;
+INSERT INTO second (item) SELECT item FROM first}, database => $single);
+my ($reader, $locker) = map { $node->background_psql($single) } 1 .. 2;
+$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1');
+query(qq{SELECT dynamo.create_index('$_', 'one', 'g')}, database => $single) for qw(first second);
+until_true("$one_worker 'dynamo index build'", 'another worker has not waited long');
+$locker->query_safe('BEGIN');
+$locker->query_safe('SELECT 1 FROM second FOR UPDATE');
+$reader->query_safe('COMMIT');
+until_built('public.first', 'the first table', $single);
+query(q{SELECT dynamo.create_index('first', 'two', 'g', 'PK')}, database => $single);
+until_true("$one_worker 'dynamo index build'", 'the worker builds the second table');
+$locker->query_safe('COMMIT');
+until_built("public.$_", "the worker comes back to tables: $_", $single) for qw(first second);
+
+# migrations
+query(q{SELECT dynamo.create_table(t, 'PK'), dynamo.create_entity(t, 'thing', keys => '{"PK": "a#{n}"}', attributes => '{"n": "int"}')
+FROM unnest('{move1,move2,move3}'::text[]) t;
+SELECT dynamo.put_item(t, jsonb_build_object('n', i)) FROM unnest('{move1,move2,move3}'::text[]) t, generate_series(1, 10) i}, database => $single);
+$reader->query_safe('BEGIN; SELECT count(*) FROM move1, move2, move3');
+query(qq{SELECT dynamo.migrate_entity('$_', 'thing', keys => '{"PK": "b#{n}"}')}, database => $single) for qw(move1 move2 move3);
+until_true("$one_worker 'dynamo migration'", 'one worker moves items');
+is(query(q{SELECT count(worker_pid), count(*) FROM dynamo.migrations}, database => $single), '1|3', 'of one of three tables');
+$reader->query_safe('COMMIT');
+until_true(q{SELECT bool_and(phase = 'complete') FROM dynamo.migrations}, 'it moves those of the others, too', $single);
+is(query(q{SELECT count(*) FROM (TABLE move1 UNION ALL TABLE move2 UNION ALL TABLE move3) i WHERE "PK" LIKE 'b#%'}, database => $single), '30', 'all have been moved');
+$_->quit for $reader, $locker;
+$node->append_conf('postgresql.conf', 'dynamo.max_build_workers_per_role = 3');
+$node->reload;
+
 # ---- after a crash ----
 
 my $elsewhere = new_database($node, 1);
