@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Random access patterns against a simple model: in all forms, on tables and indexes of
+# Random access patterns against a simple model: in all forms, as queries and statements by parts, on tables and indexes of
 # each storage, with shards and every format of ranges, with lists, parts that are absent
 # and limits, in both directions, whole and by pages.  What they must
 # return is decided here, by the attributes of the items.  SEED repeats a run, MODELS sets
@@ -167,7 +167,7 @@ sub new_pattern
 	my @names = (@{$place->{equal}}, @{$place->{shards}}, $same ? @{$place->{leading}} : ());
 	my $op = $same ? pick('', '', '<', '<=', '>', '>=', 'BETWEEN', 'BETWEEN', '=') : '';
 	my $sample = pick(grep { is_there($place, $_) } @$items) // $items->[0];
-	my @bounds = sort { compare($place->{range}, $place->{format}, $a, $b) } map { pick(@{$ranged{$place->{range}}{values}}) } 1, 2;
+	my @bounds = sort { compare($place->{range}, $place->{format}, $a, $b) || $a cmp $b } map { pick(@{$ranged{$place->{range}}{values}}) } 1, 2;
 	my @parts = map { {name => $_, op => '=', parameters => [$_], values => [$sample->{$_} // pick(@texts)]} } @names;
 	push @parts, {name => $place->{range}, op => $op, ranged => 1, parameters => $op eq 'BETWEEN' ? ['low', 'high'] : ['bound'],
 		values => $op eq 'BETWEEN' ? \@bounds : [$bounds[0]]} if $op;
@@ -237,12 +237,56 @@ sub new_pattern
 	push @checks, "SELECT compare('$name', 'requests', " . quoted('SELECT by_requests(' . $named . '::jsonb, ' . (1 + int rand 9) . ')') . ", $ordered);\n" if !$limit;
 	push @requests, {name => $name, body => "SELECT body('$name', " . quoted("SELECT encode(convert_to((${body})::text, 'UTF8'), 'hex')") . ");\n", against => $ordered};
 
+	new_query_by_parts($n, $place, $name, $asked[0], \@given, $backward, "$ids, " . quoted($json->encode(\%rank)) . ', ' . ($known ? $sign : 0) . ', NULL')
+		if @asked == 1 && !$listed;
+	new_statement_by_parts($n, $asked[0], \@given, $items) if @asked == 1 && !$listed;
+
 	# The views' rows: what a key keeps of a time is less than what the column has.
 	return if (grep { $_->{ranged} } @given) && $ranged{$place->{range}}{type} eq 'timestamptz';
 	my $conditions = join ' AND ', (map { "\"$_\" IS NOT NULL" } @{$place->{equal}}, @{$place->{leading}}, @{$place->{shards}}, $place->{range}),
 		map { ref $_->{values}[0] ? "$_->{name} = ANY (" . argument($_->{values}[0]) . ')' : "$_->{name} $_->{op} " . join ' AND ', map { quoted($_) } @{$_->{values}} } @given;
 	my $viewed = join ' UNION ALL ', map { "SELECT id FROM v${n}_$_ WHERE $conditions" } @asked;
 	push @checks, "SELECT compare('$name', 'view', " . quoted($viewed) . ", $ids, '{}', 0, NULL);\n";
+}
+
+# The same as a key condition on the parts of the entity's keys, which is the only one with this kind.
+sub new_query_by_parts
+{
+	my ($n, $place, $name, $kind, $given, $backward, $against) = @_;
+	my @clauses = ({name => 'kind', op => '=', values => [$kind]}, @$given);
+	my (@conditions, %names, %values);
+
+	for my $i (0 .. $#clauses) {
+		my ($clause, @placeholders) = ($clauses[$i], map { ":v${i}_$_" } 0 .. $#{$clauses[$i]{values}});
+		$names{"#n$i"} = $clause->{name};
+		$values{$placeholders[$_]} = attribute($clause->{values}[$_], $clause->{ranged} && $ranged{$clause->{name}}{type} ne 'timestamptz') for 0 .. $#placeholders;
+		push @conditions, "#n$i $clause->{op} " . join ' AND ', @placeholders;
+	}
+	my $condition = join ' AND ', sort { rand() <=> .5 } @conditions;
+	my $query = sprintf q{SELECT i ->> 'id' FROM dynamo.query('table%d', %s, %s::dynamo.item, %s::jsonb, index_name => %s, scan_index_forward => %s) i},
+		$n, quoted($condition), quoted($json->encode(\%values)), quoted($json->encode(\%names)), quoted($place->{index}), $backward ? 'false' : 'true';
+	push @checks, "SELECT compare('$name', 'parts', " . quoted($query) . ", $against);\n";
+}
+
+# A statement that selects items of this kind with some attributes, which may be parts of their key.
+sub new_statement_by_parts
+{
+	my ($n, $kind, $given, $items) = @_;
+	my @clauses = grep { !$_->{ranged} || $ranged{$_->{name}}{type} ne 'timestamptz' } @$given;
+	my @conditions = "kind = '$kind'";
+	my @expected = grep { $_->{kind} eq $kind } @$items;
+
+	for my $clause (@clauses) {
+		my ($name, $op, @values) = ($clause->{name}, $clause->{op}, @{$clause->{values}});
+		push @conditions, "$name $op " . join ' AND ', map { $clause->{ranged} ? $_ : "'$_'" } @values;
+		@expected = grep {
+			my $value = $_->{$name};
+			defined $value && (!$clause->{ranged} ? $value eq $values[0] : $op eq 'BETWEEN' ? $value >= $values[0] && $value <= $values[1] : holds($op, $value <=> $values[0]));
+		} @expected;
+	}
+	my $statement = qq{SELECT id FROM "table$n" WHERE } . join ' AND ', sort { rand() <=> .5 } @conditions;
+	push @checks, "SELECT compare('a statement', 'parts', " . quoted('SELECT by_statement(' . quoted($statement) . ', ' . (1 + int rand 9) . ')')
+		. ', ' . quoted('{' . join(',', map { $_->{id} } @expected) . '}') . ", '{}', 0, NULL);\n";
 }
 
 # The place of an item among the values of the range's attribute.
@@ -295,6 +339,18 @@ BEGIN
 		RETURN QUERY SELECT i #>> '{id,S}' FROM json_array_elements(answer -> 'Items') i;
 		EXIT WHEN answer -> 'LastEvaluatedKey' IS NULL;
 		body := body || jsonb_build_object('ExclusiveStartKey', answer -> 'LastEvaluatedKey');
+	END LOOP;
+END $$;
+CREATE FUNCTION by_statement(statement text, size int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	answer json;
+	token text;
+BEGIN
+	LOOP
+		answer := dynamo.request('ExecuteStatement', json_strip_nulls(json_build_object('Statement', statement, 'Limit', size, 'NextToken', token)));
+		RETURN QUERY SELECT i #>> '{id,S}' FROM json_array_elements(answer -> 'Items') i;
+		token := answer ->> 'NextToken';
+		EXIT WHEN token IS NULL;
 	END LOOP;
 END $$;
 -- The first items of an order may be any that have their ranks; a document may have its own item besides.
