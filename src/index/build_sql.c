@@ -8,7 +8,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -300,8 +299,7 @@ IsBuilder(Oid relid)
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	is_builder = has_privs_of_role(GetUserId(), ((Form_pg_class) GETSTRUCT(tuple))->relowner) &&
-		!isOtherTempNamespace(((Form_pg_class) GETSTRUCT(tuple))->relnamespace);
+	is_builder = has_privs_of_role(GetUserId(), ((Form_pg_class) GETSTRUCT(tuple))->relowner);
 	ReleaseSysCache(tuple);
 	return is_builder;
 }

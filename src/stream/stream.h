@@ -287,7 +287,10 @@ extern DYNAMO_EXPORT void StreamIsTrimmed(void) pg_attribute_noreturn();
  */
 extern DYNAMO_EXPORT int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
 
-/* The streams in this database, and the shards of streams on this server.  SPI must be connected. */
+/*
+ * The streams in this database, and the shards of streams on this server, without those of other
+ * sessions' temporary tables.  SPI must be connected.
+ */
 extern List *StreamsHere(void);
 
 /*

@@ -30,6 +30,7 @@
 #include "subtransaction.h"
 #include "table/distribution.h"
 #include "table/placement.h"
+#include "table/table_list.h"
 #include "table/table_name.h"
 
 /* The state of a call. */
@@ -208,9 +209,10 @@ StreamsHere(void)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool		isnull;
+		Oid			relid = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
 
-		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-																	SPI_tuptable->tupdesc, 1, &isnull)));
+		if (!RelationIsOfOtherSession(relid))
+			relids = lappend_oid(relids, relid);
 	}
 	return relids;
 }

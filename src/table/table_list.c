@@ -77,6 +77,12 @@ HasFeature(const char *definition, TableFeature feature)
 	return false;
 }
 
+bool
+RelationIsOfOtherSession(Oid relid)
+{
+	return get_rel_persistence(relid) == RELPERSISTENCE_TEMP && isOtherTempNamespace(get_rel_namespace(relid));
+}
+
 /*
  * Reads all triggers.  Those of one function could be found by their
  * dependency, but fetching them one by one takes longer in ordinary databases.
@@ -94,9 +100,10 @@ TablesWithFeature(TableFeature feature)
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		const char *definition = DefinitionOfTrigger(tuple, RelationGetDescr(triggers), function);
+		Oid			relid = ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid;
 
-		if (definition != NULL && HasFeature(definition, feature))
-			relids = lappend_oid(relids, ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid);
+		if (definition != NULL && HasFeature(definition, feature) && !RelationIsOfOtherSession(relid))
+			relids = lappend_oid(relids, relid);
 	}
 	systable_endscan(scan);
 	table_close(triggers, AccessShareLock);

@@ -21,8 +21,12 @@ typedef enum TableFeature
 	FEATURE_MOVES				/* has an entity whose items get other keys */
 } TableFeature;
 
+/* Whether a relation is a temporary one of another session: nobody else can read its rows. */
+extern bool RelationIsOfOtherSession(Oid relid);
+
 /*
- * Returns the OIDs of the tables with a feature, in order, without partitions.
+ * Returns the OIDs of the tables with a feature, in order, without partitions and temporary
+ * tables of other sessions.
  * A definition that was written by hand can hide a feature, or show one that
  * the table does not have.
  */

@@ -165,6 +165,24 @@ is(query('SELECT count(*) FROM deferred'), '1', 'a deferred trigger that takes t
 query('DROP TABLE deaf, deferred, pretends; ALTER SYSTEM RESET statement_timeout');
 reload();
 
+# Nobody else can read temporary tables.
+my $session = $node->background_psql('postgres');
+$session->query_safe(q{
+SET search_path = pg_temp, public;
+CREATE TEMPORARY TABLE first (i int);
+SELECT dynamo.create_table('mine', 'id'), dynamo.enable_stream('mine');
+SELECT dynamo.update_time_to_live('mine', 'e');
+INSERT INTO mine (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))});
+$offset = -s $node->logfile;
+query('SELECT dynamo.delete_expired()');
+query(q{SELECT dynamo.trim_streams(NULL, interval '1 day')});
+query(q{INSERT INTO good1 (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))});
+until_true('SELECT count(*) = 0 FROM good1', 'beside a temporary table');
+sleep(2);
+unlike(slurp_file($node->logfile, $offset), qr/cannot access temporary tables/, 'temporary tables of sessions are left to them');
+is($session->query_safe('SELECT dynamo.delete_expired()'), '1', 'which delete the expired items');
+$session->quit;
+
 # However often others wake the worker, such as by reading the configuration again.
 reload(housekeeping_interval => '3s');
 query(q{SET ROLE owner; INSERT INTO good1 (item) VALUES (jsonb_build_object('id', 'b', 'e', floor(extract(epoch FROM now())) - 1))});
