@@ -195,6 +195,21 @@ SELECT items, by_query, problems IS NULL AS same FROM contents('packed');
 SELECT drop_table('packed');
 RESET default_toast_compression;
 
+-- Entries at the limit: columns of rows have shorter headers than what is derived from items.
+SELECT create_table('edge', 'PK', 'SK');
+INSERT INTO edge (item) SELECT jsonb_build_object('PK', left(hashes, 2040), 'SK', left('sorted', n), 'x', left(reverse(hashes), 640))
+FROM generate_series(1, 6) n, LATERAL (SELECT string_agg(md5(n || '.' || j), '') AS hashes FROM generate_series(1, 64) j) h;
+SELECT create_index('edge', 'inline', 'x');
+SELECT create_index('edge', 'own', 'x', storage => 'table');
+SET dynamo.in_place_build_limit = 0;
+SET client_min_messages = error;
+CALL create_index_and_wait('edge', 'online', 'x', storage => 'table');
+RESET client_min_messages;
+RESET dynamo.in_place_build_limit;
+SELECT problem, key ->> 'SK' AS sk, string_agg(index_name, ' ') FROM dynamo.indexes i, verify_index('edge', index_name) WHERE i.table_name = 'edge' GROUP BY 1, 2 ORDER BY 2;
+SELECT index_name, count(*) FROM dynamo.indexes i, scan('edge', index_name => i.index_name) WHERE i.table_name = 'edge' GROUP BY 1 ORDER BY 1;
+SELECT drop_table('edge');
+
 -- Partitions.
 CREATE TABLE parted ("PK" text COLLATE "C" NOT NULL, "SK" text COLLATE "C" NOT NULL, item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);

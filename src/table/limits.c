@@ -63,13 +63,14 @@ typedef struct KeyColumns
 
 /*
  * Returns the size of a key value in a btree entry, where long text is
- * compressed.
+ * compressed.  It must not depend on the header, which is shorter in a row than in a
+ * value that was just derived.
  */
 static Size
 PackedSize(ValueType type, Datum datum, char method)
 {
 	struct varlena *v = PG_DETOAST_DATUM_PACKED(datum);
-	Size		size = VARSIZE_ANY(v);
+	Size		size = VARHDRSZ + VARSIZE_ANY_EXHDR(v);
 
 	if (type != VALUE_N && size > TOAST_INDEX_TARGET)
 	{
