@@ -239,7 +239,7 @@ sub new_pattern
 
 	new_query_by_parts($n, $place, $name, $asked[0], \@given, $backward, "$ids, " . quoted($json->encode(\%rank)) . ', ' . ($known ? $sign : 0) . ', NULL')
 		if @asked == 1 && !$listed;
-	new_statement_by_parts($n, $asked[0], \@given, $items) if @asked == 1 && !$listed;
+	new_statement_by_parts($n, $name, $place, $asked[0], \@given, $items) if @asked == 1 && !$listed;
 
 	# The views' rows: what a key keeps of a time is less than what the column has.
 	return if (grep { $_->{ranged} } @given) && $ranged{$place->{range}}{type} eq 'timestamptz';
@@ -271,21 +271,22 @@ sub new_query_by_parts
 # A statement that selects items of this kind with some attributes, which may be parts of their key.
 sub new_statement_by_parts
 {
-	my ($n, $kind, $given, $items) = @_;
+	my ($n, $name, $place, $kind, $given, $items) = @_;
+	my $index = $place->{index} && chance(.5);
 	my @clauses = grep { !$_->{ranged} || $ranged{$_->{name}}{type} ne 'timestamptz' } @$given;
 	my @conditions = "kind = '$kind'";
-	my @expected = grep { $_->{kind} eq $kind } @$items;
+	my @expected = grep { $_->{kind} eq $kind && (!$index || is_there($place, $_)) } @$items;
 
 	for my $clause (@clauses) {
-		my ($name, $op, @values) = ($clause->{name}, $clause->{op}, @{$clause->{values}});
-		push @conditions, "$name $op " . join ' AND ', map { $clause->{ranged} ? $_ : "'$_'" } @values;
+		my ($attribute, $op, @values) = ($clause->{name}, $clause->{op}, @{$clause->{values}});
+		push @conditions, "$attribute $op " . join ' AND ', map { $clause->{ranged} ? $_ : "'$_'" } @values;
 		@expected = grep {
-			my $value = $_->{$name};
+			my $value = $_->{$attribute};
 			defined $value && (!$clause->{ranged} ? $value eq $values[0] : $op eq 'BETWEEN' ? $value >= $values[0] && $value <= $values[1] : holds($op, $value <=> $values[0]));
 		} @expected;
 	}
-	my $statement = qq{SELECT id FROM "table$n" WHERE } . join ' AND ', sort { rand() <=> .5 } @conditions;
-	push @checks, "SELECT compare('a statement', 'parts', " . quoted('SELECT by_statement(' . quoted($statement) . ', ' . (1 + int rand 9) . ')')
+	my $statement = qq{SELECT id FROM "table$n"} . ($index ? qq{."$place->{index}"} : '') . ' WHERE ' . join ' AND ', sort { rand() <=> .5 } @conditions;
+	push @checks, "SELECT compare('$name', " . quoted($statement) . ', ' . quoted('SELECT by_statement(' . quoted($statement) . ', ' . (1 + int rand 9) . ')')
 		. ', ' . quoted('{' . join(',', map { $_->{id} } @expected) . '}') . ", '{}', 0, NULL);\n";
 }
 
