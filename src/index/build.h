@@ -206,7 +206,10 @@ extern void BuildsResume(void);
 /* Has other work resumed, too; in a transaction. */
 extern void BuildsResumeWith(void (*resume) (void));
 
-/* Does the same in all databases, for a worker that has just started. */
+/*
+ * Does the same in all databases, for a worker that has just started; outside transactions.  Where
+ * no worker is free, the next call goes on.
+ */
 extern void BuildsResumeEverywhere(void);
 
 /* ---- build_sql.c ---- */

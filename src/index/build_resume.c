@@ -14,24 +14,17 @@
 #include "catalog/pg_database.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/ipc.h"
-#include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/wait_event.h"
 
 #include "background_worker.h"
 #include "compat.h"
 #include "ddl/build_lock.h"
 #include "index/build.h"
 #include "table/table_list.h"
-
-/* Number of attempts to start a worker, and the time between them. */
-#define MAX_TRIES			60
-#define RETRY_MILLISECONDS	1000
 
 PGDLLEXPORT void dynamo_build_resume_database_main(Datum arg);
 
@@ -112,8 +105,11 @@ ReadDatabases(MemoryContext context)
 	return databases;
 }
 
-/* Starts a worker that resumes the builds in a database, and waits for it. */
-static void
+/*
+ * Starts a worker that resumes the builds in a database, and waits for it; returns false if no
+ * worker is free.
+ */
+static bool
 ResumeInDatabase(Oid database)
 {
 	BackgroundWorker worker = WorkerDescribe("dynamo", "dynamo_build_resume_database_main", "dynamo index build resume");
@@ -121,30 +117,24 @@ ResumeInDatabase(Oid database)
 
 	worker.bgw_main_arg = ObjectIdGetDatum(database);
 	worker.bgw_notify_pid = MyProcPid;
-	for (int i = 1; !RegisterDynamicBackgroundWorker(&worker, &handle); i++)
-	{
-		if (i == MAX_TRIES)
-			return;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 RETRY_MILLISECONDS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
+	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+		return false;
 	(void) WaitForBackgroundWorkerShutdown(handle);
+	pfree(handle);
+	return true;
 }
 
 void
 BuildsResumeEverywhere(void)
 {
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo build resume",
-												  ALLOCSET_SMALL_SIZES);
-	ListCell   *cell;
+	static bool begun = false;
+	static List *databases;		/* where builds are yet to be resumed */
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
-	foreach(cell, ReadDatabases(context))
-	{
-		MemoryContextSwitchTo(context);
-		ResumeInDatabase(lfirst_oid(cell));
-	}
-	MemoryContextSwitchTo(TopMemoryContext);
-	MemoryContextDelete(context);
+	if (!begun)
+		databases = ReadDatabases(TopMemoryContext);
+	begun = true;
+	while (databases != NIL && ResumeInDatabase(linitial_oid(databases)))
+		databases = list_delete_first(databases);
+	MemoryContextSwitchTo(old);
 }

@@ -219,6 +219,7 @@ CleanUp(HTAB *tasks)
 	bool		more = true;
 
 	pgstat_report_activity(STATE_RUNNING, "housekeeping");
+	BuildsResumeEverywhere();
 	TryResumeBuilds();
 	FindTasks(tasks);
 	list = TasksList(tasks, &n);

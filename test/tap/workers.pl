@@ -52,6 +52,14 @@ is($node->safe_psql('postgres', "CREATE ROLE reader; GRANT SELECT ON short TO re
 my $other = new_database($node, 1);
 $node->safe_psql($other, $expired);
 is($node->safe_psql($other, $problem), 'no worker deletes expired items: the worker serves the database of dynamo.database, "postgres"', 'in another database');
+
+# nor need there be other workers
+$node->append_conf('postgresql.conf', 'max_worker_processes = 2');
+$node->restart;
+my $start = time;
+$node->safe_psql('postgres', q{INSERT INTO short (item) SELECT jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1000)});
+expires($node, 'items expire where no other worker is free');
+cmp_ok(time - $start, '<', 45, 'soon');
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
 $node->restart;
 is($node->safe_psql('postgres', $problem), 'no worker deletes expired items: the worker does not run', 'a worker that could not start');
