@@ -209,6 +209,15 @@ RESET dynamo.in_place_build_limit;
 SELECT problem, key ->> 'SK' AS sk, string_agg(index_name, ' ') FROM dynamo.indexes i, verify_index('edge', index_name) WHERE i.table_name = 'edge' GROUP BY 1, 2 ORDER BY 2;
 SELECT index_name, count(*) FROM dynamo.indexes i, scan('edge', index_name => i.index_name) WHERE i.table_name = 'edge' GROUP BY 1 ORDER BY 1;
 SELECT drop_table('edge');
+-- a null makes the header of an entry longer
+SELECT create_table('edge', 'PK');
+INSERT INTO edge (item) SELECT jsonb_build_object('PK', left(hashes, n), 'x', left(reverse(hashes), 640))
+FROM unnest(ARRAY[2032, 2040, 2044]) n, LATERAL (SELECT string_agg(md5(n || '.' || j), '') AS hashes FROM generate_series(1, 64) j) h;
+SELECT create_index('edge', 'inline', 'x', 'missing');
+SELECT put_item('edge', set_attribute(item, 'x', to_value(reverse(item ->> 'x')))) FROM edge ORDER BY length("PK");
+SELECT length("PK"), dynamo_system.fits_index(1, 1, x, missing, "PK") FROM edge ORDER BY 1;
+SELECT * FROM verify_index('edge', 'inline');
+SELECT drop_table('edge');
 
 -- Partitions.
 CREATE TABLE parted ("PK" text COLLATE "C" NOT NULL, "SK" text COLLATE "C" NOT NULL, item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");

@@ -95,7 +95,7 @@ PackedSize(ValueType type, Datum datum, char method)
 static Size
 EntrySize(const KeyColumns *key, char method)
 {
-	Size		size = sizeof(IndexTupleData) + key->others;
+	Size		size = key->others;
 	bool		has_null = false;
 
 	for (int i = 0; i < key->n; i++)
@@ -106,7 +106,7 @@ EntrySize(const KeyColumns *key, char method)
 							 PackedSize(key->types[i], key->values[i],
 										method == OWN_METHODS ? key->methods[i] : method));
 	}
-	return MAXALIGN(size + (has_null ? sizeof(IndexAttributeBitMapData) : 0));
+	return MAXALIGN(sizeof(IndexTupleData) + (has_null ? sizeof(IndexAttributeBitMapData) : 0)) + MAXALIGN(size);
 }
 
 /* ---- the service's limits ---- */
