@@ -97,24 +97,6 @@ SELECT CASE WHEN $2 ->> 'changed' IS NOT NULL THEN 'its function is not the one 
 END;
 COMMENT ON FUNCTION dynamo_internal.stale_problem(regclass, jsonb) IS 'returns why an access pattern must be declared anew';
 
--- The items that a pattern may ask for: of each of its entities, in its index and, for
--- items that are missing there, in the table.
-CREATE FUNCTION dynamo_internal.pattern_items(table_name regclass, declared jsonb, items integer) RETURNS SETOF dynamo.item
-	LANGUAGE sql STABLE
-	BEGIN ATOMIC
-SELECT i.item
-FROM jsonb_array_elements_text($2 -> 'entities') e(name)
-	CROSS JOIN LATERAL (SELECT dynamo_internal.items_of_kind($1, $2 ->> 'index', e.name, $3)
-						UNION ALL SELECT dynamo_internal.items_of_kind($1, NULL, e.name, $3) WHERE $2 ->> 'index' IS NOT NULL) i(item)
-UNION ALL
-SELECT dynamo_internal.sample_items($1, $2 ->> 'index', $3)
-WHERE $2 -> 'entities' = '[]'::jsonb
-UNION ALL
-SELECT i.item FROM dynamo_internal.sample_items($1, NULL, $3) i(item)
-WHERE $2 -> 'entities' = '[]'::jsonb OR $2 -> 'entities' ? dynamo.kind_of($1, i.item);
-END;
-COMMENT ON FUNCTION dynamo_internal.pattern_items(regclass, jsonb, integer) IS 'returns items that an access pattern may ask for';
-
 -- Parameters of a pattern, drawn from an item: parts of keys and attributes.
 CREATE FUNCTION dynamo_internal.parameters_of(table_name regclass, declared jsonb, item dynamo.item) RETURNS text
 	LANGUAGE sql STABLE
@@ -162,18 +144,17 @@ FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL unnest(p.keys) WITH ORDI
 END;
 COMMENT ON FUNCTION dynamo_internal.key_of(regclass, dynamo.item) IS 'returns the key of an item for readers';
 
--- What is wrong with the answer to a request, which is a list in DynamoDB JSON: an item that was
+-- What is wrong with the answer to a request of a table with these key attributes, which is a list in DynamoDB JSON: an item that was
 -- not asked for or, if the answer is complete, one that is missing.
-CREATE FUNCTION dynamo_internal.answer_problem(table_name regclass, pattern regproc, parameters dynamo.item, items dynamo.item[], answer json, complete boolean) RETURNS text
+CREATE FUNCTION dynamo_internal.answer_problem(keys text[], pattern regproc, parameters dynamo.item, items dynamo.item[], answer json, complete boolean) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-WITH place AS MATERIALIZED (SELECT p.keys[1] AS partition, p.keys[2] AS sort FROM dynamo_internal.places_of($1) p WHERE p.place = 0),
-answered AS MATERIALIZED (
-	SELECT v.item, concat_ws(' / ', v.item OPERATOR(dynamo.->>) p.partition, v.item OPERATOR(dynamo.->>) p.sort) AS key
-	FROM json_array_elements($5) i CROSS JOIN place p CROSS JOIN LATERAL (SELECT i.value::text::dynamo.item AS item OFFSET 0) v),
+WITH answered AS MATERIALIZED (
+	SELECT v.item, concat_ws(' / ', v.item OPERATOR(dynamo.->>) $1[1], v.item OPERATOR(dynamo.->>) $1[2]) AS key
+	FROM json_array_elements($5) i CROSS JOIN LATERAL (SELECT i.value::text::dynamo.item AS item OFFSET 0) v),
 wanted AS MATERIALIZED (
-	SELECT concat_ws(' / ', i.item OPERATOR(dynamo.->>) p.partition, i.item OPERATOR(dynamo.->>) p.sort) AS key
-	FROM unnest($4) i(item) CROSS JOIN place p
+	SELECT concat_ws(' / ', i.item OPERATOR(dynamo.->>) $1[1], i.item OPERATOR(dynamo.->>) $1[2]) AS key
+	FROM unnest($4) i(item)
 	WHERE $6 AND dynamo_internal.pattern_meets($2, i.item, $3))
 SELECT COALESCE(
 	(SELECT format('it returns item %s, which was not asked for', a.key) FROM answered a
@@ -181,35 +162,42 @@ SELECT COALESCE(
 	(SELECT format('it does not return item %s', w.key) FROM wanted w
 	 WHERE w.key <> ALL (SELECT a.key FROM answered a) ORDER BY w.key LIMIT 1));
 END;
-COMMENT ON FUNCTION dynamo_internal.answer_problem(regclass, regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
-
-CREATE FUNCTION dynamo_internal.has_index(table_name regclass, index_name text) RETURNS boolean
-	LANGUAGE sql STABLE
-	BEGIN ATOMIC
-SELECT $2 IS NULL OR EXISTS (SELECT FROM dynamo.indexes i JOIN dynamo.tables t ON t.schema_name = i.schema_name AND t.table_name = i.table_name
-							 WHERE t.relation = $1 AND i.index_name = $2);
-END;
-COMMENT ON FUNCTION dynamo_internal.has_index(regclass, text) IS 'whether a table has an index with this name; true without a name';
+COMMENT ON FUNCTION dynamo_internal.answer_problem(text[], regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
 
 -- Each pattern is made into requests, which the caller sends: no function of
--- anybody is called.  json cannot hold U+0000, which items can.
+-- anybody is called.  The items that it may ask for are those of each of its entities, in its index and, for
+-- items that are missing there, in the table; several patterns ask for those of one entity.  json cannot hold U+0000, which items can.
 CREATE FUNCTION dynamo_internal.report_check(table_name regclass, strict boolean, samples integer, caller oid,
 	OUT pattern regproc, OUT runs integer, OUT items_read bigint, OUT items_returned bigint, OUT bytes bigint,
 	OUT capacity_units numeric, OUT buffers bigint, OUT milliseconds numeric, OUT problem text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
-WITH declared AS MATERIALIZED (
-	SELECT p.pattern, p.declared, CASE WHEN NOT dynamo_internal.has_index($1, p.declared ->> 'index') THEN format('index "%s" does not exist', p.declared ->> 'index')
+WITH place AS MATERIALIZED (SELECT p.index_name, p.keys FROM dynamo_internal.places_of($1) p),
+declared AS MATERIALIZED (
+	SELECT p.pattern, p.declared, CASE WHEN p.declared ->> 'index' IS NOT NULL AND p.declared ->> 'index' NOT IN (SELECT i.index_name FROM place i WHERE i.index_name IS NOT NULL) THEN format('index "%s" does not exist', p.declared ->> 'index')
 		WHEN p.declared ->> 'changed' IS NOT NULL THEN 'its function is not the one that was declared: declare it anew'
 		WHEN p.declared ->> 'basis' IS NULL THEN 'it does not tell what it was made of: declare it anew'
 		ELSE dynamo_internal.pattern_problem($1, p.declared ->> 'basis') END AS problem
 	FROM dynamo_internal.patterns_of($1, $4) p),
+kind AS MATERIALIZED (
+	SELECT k.index_name, k.name, ARRAY(SELECT dynamo_internal.items_of_kind($1, k.index_name, k.name, 300)) AS items
+	FROM (SELECT DISTINCT i.name AS index_name, e.name
+		  FROM declared d CROSS JOIN LATERAL jsonb_array_elements_text(d.declared -> 'entities') e(name)
+			CROSS JOIN LATERAL (VALUES (d.declared ->> 'index'), (NULL)) i(name)
+		  WHERE d.problem IS NULL) k),
+spread AS MATERIALIZED (
+	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, 300) i(item)),
 sampled AS MATERIALIZED (
-	SELECT d.pattern, ARRAY(SELECT dynamo_internal.pattern_items($1, d.declared, 300)) AS items FROM declared d WHERE d.problem IS NULL),
+	SELECT d.pattern, ARRAY(
+		SELECT i.item FROM kind k CROSS JOIN unnest(k.items) i(item)
+		WHERE d.declared -> 'entities' ? k.name AND (k.index_name IS NULL OR k.index_name = d.declared ->> 'index')
+		UNION ALL SELECT dynamo_internal.sample_items($1, d.declared ->> 'index', 300) WHERE d.declared -> 'entities' = '[]'::jsonb
+		UNION ALL SELECT s.item FROM spread s WHERE d.declared -> 'entities' = '[]'::jsonb OR d.declared -> 'entities' ? s.kind) AS items
+	FROM declared d WHERE d.problem IS NULL),
 run AS MATERIALIZED (
 	SELECT d.pattern, m.answer -> 'body' AS body, (m.answer ->> 'status')::int4 AS status, m.buffers,
 		   (date_part('epoch', m.ended - m.began) * 1000)::numeric AS milliseconds,
-		   dynamo_internal.answer_problem($1, d.pattern, parameters, s.items, CASE WHEN d.declared #>> '{request,ProjectionExpression}' IS NULL THEN m.answer
+		   dynamo_internal.answer_problem((SELECT p.keys FROM place p WHERE p.index_name IS NULL), d.pattern, parameters, s.items, CASE WHEN d.declared #>> '{request,ProjectionExpression}' IS NULL THEN m.answer
 				ELSE dynamo.request_safe('Query', dynamo_internal.whole_items_request(d.pattern, parameters)) END #> '{body,Items}',
 				m.answer #> '{body,LastEvaluatedKey}' IS NULL AND d.declared #>> '{arguments,filter_expression}' IS NULL) AS wrong
 	FROM declared d
@@ -369,7 +357,7 @@ SELECT 'error', p.pattern::text, format('it cannot find all items: %s', f.proble
 	   format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
 FROM dynamo_internal.patterns_of($1, $2) p
 	CROSS JOIN LATERAL (SELECT dynamo_internal.stale_problem($1, p.declared) AS problem OFFSET 0) f
-WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared ->> 'index');
+WHERE f.problem IS NOT NULL AND (p.declared ->> 'index' IS NULL OR p.declared ->> 'index' IN (SELECT i.index_name FROM dynamo_internal.places_of($1) i));
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(regclass, oid) IS 'rule: an access pattern whose entities or index have changed';
 
@@ -380,7 +368,7 @@ SELECT 'error', p.pattern::text, format('it reads index "%s", which does not exi
 	   format('SELECT dynamo.create_index(%L, %L, %L%s)', $1, p.declared ->> 'index', p.declared #>> '{request,ExpressionAttributeNames,#_k0}',
 			  COALESCE(format(', %L', p.declared #>> '{request,ExpressionAttributeNames,#_k1}'), ''))
 FROM dynamo_internal.patterns_of($1, $2) p
-WHERE NOT dynamo_internal.has_index($1, p.declared ->> 'index');
+WHERE p.declared ->> 'index' IS NOT NULL AND p.declared ->> 'index' NOT IN (SELECT i.index_name FROM dynamo_internal.places_of($1) i WHERE i.index_name IS NOT NULL);
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_missing_index(regclass, oid) IS 'rule: an access pattern whose index is missing';
 
