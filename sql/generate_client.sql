@@ -57,8 +57,8 @@ SELECT dynamo_internal.client_text('@{#a}x', '{"a": "x"}');
 SELECT dynamo_internal.client_text('@{a}', '{"a": [1]}');
 SELECT dynamo_internal.client_text('x', '[1]');
 -- thousands of names that become one, in a moment
-SELECT count(DISTINCT n), (array_agg(n))[1:3] AS first, (array_agg(n))[3000] AS last
-FROM unnest(dynamo_internal.client_names('snake', '{a,a_3}', ARRAY(SELECT 'a' || repeat('-', i) FROM generate_series(1, 3000) i))) n;
+SELECT count(DISTINCT n), (array_agg(n ORDER BY i))[1:3] AS first, (array_agg(n ORDER BY i))[3000] AS last
+FROM unnest(dynamo_internal.client_names('snake', '{a,a_3}', ARRAY(SELECT 'a' || repeat('-', s) FROM generate_series(1, 3000) s))) WITH ORDINALITY AS u(n, i);
 -- a hundred access patterns of a hundred entities, in a moment
 SET statement_timeout = '60s';
 SELECT count(*) AS lines FROM regexp_split_to_table(dynamo_internal.client_of_document(json_build_object('tables', json_build_array(json_build_object(
