@@ -34,6 +34,21 @@ static TimeoutId end_timeout;
 static bool limited;			/* a transaction runs that timeouts end */
 static volatile sig_atomic_t cancelled;
 
+/* Sets a flag of what is to happen soon, in a signal handler. */
+static void
+SetPending(volatile sig_atomic_t *pending)
+{
+	int			saved_errno = errno;
+
+	/* the process gives back what this would use */
+	if (proc_exit_inprogress)
+		return;
+	InterruptPending = true;
+	*pending = true;
+	SetLatch(MyLatch);
+	errno = saved_errno;
+}
+
 /*
  * The signal of a cancellation, which timeouts send as well.  An error does not tell: code of
  * a table's owner can raise one that looks like a cancellation.
@@ -43,18 +58,13 @@ NoteUsersCancellation(SIGNAL_ARGS)
 {
 	if (!get_timeout_indicator(STATEMENT_TIMEOUT, false) && !get_timeout_indicator(LOCK_TIMEOUT, false))
 		cancelled = true;
-	StatementCancelHandler(postgres_signal_arg);
+	SetPending(&QueryCancelPending);
 }
 
 static void
 EndProcess(void)
 {
-	/* the process gives back what this would use */
-	if (proc_exit_inprogress)
-		return;
-	InterruptPending = true;
-	ProcDiePending = true;
-	SetLatch(MyLatch);
+	SetPending(&ProcDiePending);
 }
 
 static void
