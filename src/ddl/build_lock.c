@@ -28,6 +28,9 @@
 /* The mode of builders; to exclude builders a stronger mode is used. */
 #define BUILDER_MODE	ShareUpdateExclusiveLock
 
+/* To look for builders: who looks must not be taken for one, neither by others nor by StopBuilder. */
+#define LOOK_MODE		ShareLock
+
 static void
 SetBuilderTag(LOCKTAG *tag, Oid relid)
 {
@@ -65,9 +68,9 @@ BuildIsRunning(Oid relid)
 	LOCKTAG		tag;
 
 	SetBuilderTag(&tag, relid);
-	if (!TryBuilderLock(&tag, BUILDER_MODE))
+	if (!TryBuilderLock(&tag, LOOK_MODE))
 		return true;
-	LockRelease(&tag, BUILDER_MODE, false);
+	LockRelease(&tag, LOOK_MODE, false);
 	return false;
 }
 

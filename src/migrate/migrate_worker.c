@@ -53,29 +53,33 @@ SetMigrationTag(LOCKTAG *tag, Oid relid)
 }
 
 static bool
-TryMigrationLock(Oid relid, bool session)
+TryMigrationLock(Oid relid)
 {
 	LOCKTAG		tag;
 
 	SetMigrationTag(&tag, relid);
-	return LockAcquire(&tag, ShareUpdateExclusiveLock, session, true) != LOCKACQUIRE_NOT_AVAIL;
+	return LockAcquire(&tag, ShareUpdateExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 static void
-ReleaseMigrationLock(Oid relid, bool session)
+ReleaseMigrationLock(Oid relid)
 {
 	LOCKTAG		tag;
 
 	SetMigrationTag(&tag, relid);
-	LockRelease(&tag, ShareUpdateExclusiveLock, session);
+	LockRelease(&tag, ShareUpdateExclusiveLock, true);
 }
 
+/* The mode is such that who looks is not taken for a worker by another who looks. */
 bool
 MigrateIsRunning(Oid relid)
 {
-	if (!TryMigrationLock(relid, false))
+	LOCKTAG		tag;
+
+	SetMigrationTag(&tag, relid);
+	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return true;
-	ReleaseMigrationLock(relid, false);
+	LockRelease(&tag, ShareLock, false);
 	return false;
 }
 
@@ -165,7 +169,7 @@ BecomeMover(Oid relid)
 	begins = SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid));
 	if (begins)
 		OwnerAssume(RelationOwner(relid));
-	begins = begins && TryMigrationLock(relid, true);
+	begins = begins && TryMigrationLock(relid);
 	CommitTransactionCommand();
 	return begins;
 }
@@ -180,7 +184,7 @@ MoveItemsOf(Oid relid)
 	while (BecomeMover(relid))
 	{
 		MigrateRun(relid);
-		ReleaseMigrationLock(relid, true);
+		ReleaseMigrationLock(relid);
 		if (!MigrateRemains(relid))
 			break;
 	}
