@@ -849,7 +849,7 @@ COMMENT ON FUNCTION dynamo_internal.ddl_command_start() IS
 
 CREATE EVENT TRIGGER dynamo_ddl_command_start ON ddl_command_start
 	WHEN TAG IN ('ALTER TABLE', 'CREATE TABLE', 'CREATE FOREIGN TABLE', 'DROP INDEX', 'DROP TABLE', 'DROP TRIGGER',
-		'ALTER TRIGGER', 'ALTER INDEX', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
+		'CREATE TRIGGER', 'ALTER TRIGGER', 'ALTER INDEX', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
 	EXECUTE FUNCTION dynamo_internal.ddl_command_start();
 ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dynamo_ddl_command_start IS 'refuses DDL that would detach index tables or remove triggers';

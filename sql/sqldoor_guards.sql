@@ -70,6 +70,31 @@ DROP TRIGGER "~dynamo_derive_keys" ON shop;
 DROP TRIGGER IF EXISTS "~dynamo_maintain_indexes" ON t_guards.shop;
 DROP TRIGGER "~dynamo_guard_truncate" ON "shop$own";
 DROP TRIGGER none ON shop;
+
+-- nor replaced, by whom ever, also as in scripts of pg_dump
+CREATE FUNCTION t_guards.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+GRANT TRIGGER ON shop, "shop$own" TO guards_other;
+RESET ROLE;
+GRANT USAGE ON SCHEMA t_guards TO guards_other;
+SET ROLE guards_other;
+SET check_function_bodies = off;
+CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT ON shop FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT ON shop FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE OR REPLACE TRIGGER "~dynamo_guard_index" AFTER INSERT ON "shop$own" FOR EACH ROW EXECUTE FUNCTION nothing();
+RESET check_function_bodies;
+RESET ROLE;
+SET ROLE guards_owner;
+CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE OR DELETE ON shop FOR EACH ROW WHEN (false)
+	EXECUTE FUNCTION dynamo_system.maintain_indexes();
+CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE OF "G" OR DELETE ON shop FOR EACH ROW EXECUTE FUNCTION dynamo_system.maintain_indexes();
+CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE ON shop FOR EACH ROW EXECUTE FUNCTION dynamo_system.maintain_indexes();
+CREATE OR REPLACE TRIGGER "~dynamo_truncate_indexes" AFTER DELETE ON shop FOR EACH STATEMENT EXECUTE FUNCTION dynamo_system.maintain_indexes();
+CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE OR DELETE ON shop FOR EACH ROW EXECUTE FUNCTION dynamo_system.maintain_indexes();
+CREATE OR REPLACE TRIGGER mine BEFORE INSERT ON shop FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE OR REPLACE TRIGGER mine AFTER DELETE ON shop FOR EACH ROW EXECUTE FUNCTION nothing();
+DROP TRIGGER mine ON shop;
+DROP FUNCTION nothing();
+TABLE problems;
 TABLE problems;
 -- keys
 ALTER TABLE shop DROP CONSTRAINT shop_pkey;

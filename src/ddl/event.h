@@ -66,6 +66,9 @@ extern void CheckIndexTableCommand(const HeldIndex *held, Oid relid,
 extern void CheckTriggerStays(Oid relid, const char *name, const char *verb);
 extern void CheckTriggerKept(Oid relid, const char *name, const char *verb);
 
+/* Refuses CREATE OR REPLACE TRIGGER that replaces such a trigger with another. */
+extern void CheckTriggerReplaced(const CreateTrigStmt *statement);
+
 /* Refuse to add and remove partitions of dynamo tables with index tables. */
 extern void CheckPartitionsStay(Oid relid, const char *verb);
 extern void CheckAttach(Oid relid, const RangeVar *partition);

@@ -9,6 +9,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_trigger.h"
+#include "parser/parse_func.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
@@ -268,24 +269,66 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	relation_close(rel, AccessShareLock);
 }
 
+static void
+RefuseIfKept(Relation rel, const TriggerDesc *triggers, const Trigger *trigger, const char *verb)
+{
+	Oid			relid = RelationGetRelid(rel);
+
+	CALL_FEATURES(check_trigger_kept, rel, trigger, verb);
+	if (IsNeededLink(relid, trigger) ||
+		(TriggerIsNeeded(relid, triggers, trigger) && !StatementIsOfNode()))
+		RefuseWithoutTrigger(verb, trigger, relid);
+}
+
 /* CheckTriggerStays that also protects links and what features need. */
 void
 CheckTriggerKept(Oid relid, const char *name, const char *verb)
 {
 	Relation	rel = check_function_bodies ? try_relation_open(relid, AccessShareLock) : NULL;
+	const TriggerDesc *triggers;
 	const Trigger *trigger;
 
 	if (rel == NULL)
 		return;
-	trigger = FindTriggerByName(CopyTriggerDesc(rel->trigdesc), name);
+	triggers = CopyTriggerDesc(rel->trigdesc);
+	trigger = FindTriggerByName(triggers, name);
 	if (trigger != NULL)
-	{
-		CALL_FEATURES(check_trigger_kept, rel, trigger, verb);
-		if (IsNeededLink(relid, trigger))
-			RefuseWithoutTrigger(verb, trigger, relid);
-	}
+		RefuseIfKept(rel, triggers, trigger, verb);
 	relation_close(rel, AccessShareLock);
-	CheckTriggerStays(relid, name, verb);
+}
+
+/*
+ * Whether a trigger fires at least when the one that it replaces does, with the same function:
+ * so a definition is replaced.
+ */
+static bool
+DoesTheSame(const CreateTrigStmt *statement, const Trigger *replaced)
+{
+	return LookupFuncName(statement->funcname, 0, NULL, true) == replaced->tgfoid &&
+		statement->whenClause == NULL && statement->columns == NIL &&
+		statement->row == (TRIGGER_FOR_ROW(replaced->tgtype) != 0) &&
+		(replaced->tgtype & TRIGGER_TYPE_EVENT_MASK & ~statement->events) == 0;
+}
+
+/*
+ * Refuses CREATE OR REPLACE TRIGGER with which a table would lose a trigger that it needs.  The
+ * privilege TRIGGER suffices for the statement, and no dump contains it.
+ */
+void
+CheckTriggerReplaced(const CreateTrigStmt *statement)
+{
+	Oid			relid = statement->replace ? RangeVarGetRelid(statement->relation, NoLock, true) : InvalidOid;
+	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	const TriggerDesc *triggers;
+	const Trigger *trigger;
+
+	if (rel == NULL)
+		return;
+	triggers = CopyTriggerDesc(rel->trigdesc);
+	trigger = FindTriggerByName(triggers, statement->trigname);
+	if (trigger != NULL && !DoesTheSame(statement, trigger))
+		RefuseIfKept(rel, triggers, trigger, "replace");
+	relation_close(rel, AccessShareLock);
 }
 
 /* ---- partitions of dynamo tables ---- */

@@ -239,6 +239,9 @@ CheckStatement(const Node *statement)
 		case T_CreateForeignTableStmt:
 			CheckCreateTable(&((const CreateForeignTableStmt *) statement)->base);
 			break;
+		case T_CreateTrigStmt:
+			CheckTriggerReplaced((const CreateTrigStmt *) statement);
+			break;
 		case T_DropStmt:
 			CheckDrop((const DropStmt *) statement);
 			break;
