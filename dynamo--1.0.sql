@@ -1153,7 +1153,7 @@ COMMENT ON FUNCTION dynamo_internal.sql_drop() IS
 	'event trigger function: drops index tables with their table';
 
 CREATE EVENT TRIGGER dynamo_sql_drop ON sql_drop
-	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA', 'DROP TRIGGER')
+	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA', 'DROP TRIGGER', 'DROP EXTENSION', 'DROP TYPE')
 	EXECUTE FUNCTION dynamo_internal.sql_drop();
 ALTER EVENT TRIGGER dynamo_sql_drop ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dynamo_sql_drop IS 'drops index tables and settings with their table';

@@ -177,6 +177,47 @@ SELECT relation::regclass FROM dynamo_internal.table_tags JOIN dynamo_internal.t
 SELECT tgconstrrelid::regclass FROM pg_trigger WHERE tgrelid = to_regclass('"basket$own"') AND tgname = '~dynamo_belongs_to';
 SELECT put_item('basket', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
 SELECT count(*) FROM query('basket', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
+
+-- tables of the same statement, and what a statement changes beside its table
+SELECT create_table('kept', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}, {"index_name": "shs", "partition_key": "G", "shards": 2}]');
+SELECT enable_stream('kept') IS NOT NULL AS enabled;
+CREATE SCHEMA t_guards_3 CREATE TABLE child () INHERITS (t_guards.kept);
+CREATE SCHEMA t_guards_3 CREATE TABLE child () INHERITS (t_guards."kept$own");
+CREATE SCHEMA t_guards_3 CREATE TABLE shard PARTITION OF t_guards."kept$shs" DEFAULT;
+CREATE SCHEMA t_guards_3 CREATE TABLE kept (a int) CREATE TABLE child () INHERITS (kept);
+DROP SCHEMA t_guards_3 CASCADE;
+SELECT format('CREATE SCHEMA t_guards_3 CREATE TABLE twin (LIKE t_guards.kept INCLUDING ALL) CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON twin FOR EACH ROW
+	EXECUTE FUNCTION dynamo_system.derive_keys(%L)', jsonb_set(definition::jsonb, '{indexes}', '[]')) AS twin FROM dynamo.tables WHERE table_name = 'kept' AND schema_name = 't_guards' \gset
+:twin;
+SELECT count(DISTINCT definition::jsonb ->> 'id') FROM dynamo.tables WHERE table_name IN ('kept', 'twin');
+DROP SCHEMA t_guards_3 CASCADE;
+CREATE TABLE above ("PK" text COLLATE "C" NOT NULL);
+CREATE TABLE beside (item item NOT NULL, "PK" text COLLATE "C" NOT NULL);
+ALTER TABLE beside INHERIT above;
+ALTER TABLE kept INHERIT above;
+ALTER TABLE above RENAME COLUMN "PK" TO key;
+ALTER TABLE above ALTER COLUMN "PK" SET DEFAULT 'x';
+ALTER TABLE above ALTER COLUMN "PK" TYPE varchar(9);
+ALTER TABLE above DROP COLUMN "PK", ADD COLUMN note text;
+ALTER TABLE above RENAME COLUMN note TO remark;
+ALTER TABLE kept NO INHERIT above;
+CREATE TYPE shape AS ("PK" text COLLATE "C", item item);
+CREATE TYPE wide AS ("G" text COLLATE "C", "PK" text COLLATE "C", item item);
+SELECT create_table('typed', 'PK', indexes => '[{"index_name": "own", "partition_key": "PK", "storage": "table"}]');
+ALTER TABLE typed OF shape;
+ALTER TYPE shape RENAME ATTRIBUTE "PK" TO key CASCADE;
+ALTER TYPE shape DROP ATTRIBUTE "PK" CASCADE;
+ALTER TYPE shape ALTER ATTRIBUTE "PK" TYPE text COLLATE "POSIX" CASCADE;
+ALTER TYPE shape ALTER ATTRIBUTE "PK" TYPE varchar CASCADE;
+ALTER TYPE shape ADD ATTRIBUTE note text CASCADE;
+ALTER TABLE "kept$own" OF wide;
+ALTER TABLE "kept$stream" OF wide;
+SELECT put_item('typed', '{"PK": {"S": "a"}}');
+SELECT put_item('kept', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
+SELECT enable_stream('typed') IS NOT NULL AS enabled;
+SELECT relname FROM pg_class WHERE relname LIKE 'typed%' AND relkind = 'r' ORDER BY 1;
+DROP TYPE shape CASCADE;
+SELECT relname FROM pg_class WHERE relname LIKE 'typed%' AND relkind = 'r' ORDER BY 1;
 SET client_min_messages = warning;
 DROP SCHEMA t_guards, t_guards_2 CASCADE;
 DROP ROLE guards_owner, guards_other;

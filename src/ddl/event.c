@@ -141,12 +141,51 @@ CheckAltered(Oid relid, const TableDef *def, const Node *statement)
 	table_close(rel, AccessShareLock);
 }
 
+/*
+ * The same for the dynamo tables whose columns have been changed with those of a relation: no event
+ * tells of them.
+ */
+static void
+CheckAlteredWith(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, TablesAlteredWith(relid))
+	{
+		Oid			altered = lfirst_oid(cell);
+		const TableDef *def = IsTable(altered) && !get_rel_relispartition(altered) ? CopyDefinition(altered) : NULL;
+		Relation	rel = def != NULL ? table_open(altered, AccessShareLock) : NULL;
+
+		if (rel == NULL)
+			continue;
+		RefuseKeyDefaults(rel, def);
+		table_close(rel, AccessShareLock);
+	}
+}
+
+/* Whether a statement creates a trigger of this name, as CREATE SCHEMA may, too. */
+static bool
+CreatesTrigger(const Node *statement, const char *name)
+{
+	ListCell   *cell;
+
+	if (IsA(statement, CreateTrigStmt))
+		return strcmp(((const CreateTrigStmt *) statement)->trigname, name) == 0;
+	if (!IsA(statement, CreateSchemaStmt))
+		return false;
+	foreach(cell, ((const CreateSchemaStmt *) statement)->schemaElts)
+	{
+		if (CreatesTrigger(lfirst(cell), name))
+			return true;
+	}
+	return false;
+}
+
 /* Gives a definition that was copied from another table its own id. */
 static void
-ClaimId(Oid relid, TableDef *def, const CreateTrigStmt *statement)
+ClaimId(Oid relid, TableDef *def)
 {
-	if (def->id == NULL || strcmp(statement->trigname, TRIGGER_DERIVE_KEYS) != 0 ||
-		TableIdClaim(relid, def->id))
+	if (def->id == NULL || TableIdClaim(relid, def->id))
 		return;
 	def->id = NewTableId();
 	StoreDefinition(relid, def);
@@ -168,8 +207,8 @@ TableAltered(Oid relid, const Node *statement)
 	if (def == NULL)
 		return;
 	CheckAltered(relid, def, statement);
-	if (IsA(statement, CreateTrigStmt) && !StatementIsOurs())
-		ClaimId(relid, def, (const CreateTrigStmt *) statement);
+	if (CreatesTrigger(statement, TRIGGER_DERIVE_KEYS) && !StatementIsOurs())
+		ClaimId(relid, def);
 	IndexTablesFollow(relid, def);
 	TriggersFollowPartitions(relid);
 	FollowersTakeRowSecurity(relid, statement);
@@ -193,6 +232,10 @@ PartitionAltered(Oid relid, const Node *statement)
 static void
 RelationAltered(Oid relid, const Node *statement)
 {
+	if (IsA(statement, CreateSchemaStmt))
+		CheckParentsOf(relid);
+	else if (IsA(statement, AlterTableStmt) || IsA(statement, RenameStmt))
+		CheckAlteredWith(relid);
 	switch (get_rel_relkind(relid))
 	{
 		case RELKIND_RELATION:

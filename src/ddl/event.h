@@ -73,8 +73,9 @@ extern void CheckTriggerReplaced(const CreateTrigStmt *statement);
 extern void CheckPartitionsStay(Oid relid, const char *verb);
 extern void CheckAttach(Oid relid, const RangeVar *partition);
 
-/* Refuses INHERITS of a table. */
+/* Refuse INHERITS of a table; of the parents that a new table has, of which no event told before. */
 extern void CheckParent(const RangeVar *name);
+extern void CheckParentsOf(Oid relid);
 
 /* ---- restore_order.c ---- */
 
@@ -178,6 +179,12 @@ extern void FollowersTakeName(Oid relid, const TableDef *def, const Node *statem
 
 /* After ALTER TABLE of a dynamo table: gives all that belongs to it its row security, if that changes. */
 extern void FollowersTakeRowSecurity(Oid relid, const Node *statement);
+
+/*
+ * Returns the tables whose columns ALTER TABLE of a relation has changed, too: children of a table, but not
+ * partitions, which have the columns of their root; tables of a composite type.
+ */
+extern List *TablesAlteredWith(Oid relid);
 
 /*
  * Returns a copy of a table's definition that may be changed, checked against

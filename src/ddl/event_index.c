@@ -11,8 +11,10 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -187,6 +189,42 @@ IndexTablesFollow(Oid relid, const TableDef *def)
 		if (OidIsValid(index_table) && !IsPartitionedByExpression(index_table))
 			FollowWithShards(relid, index_table);
 	}
+}
+
+/* ---- tables that are altered with others ---- */
+
+/* The tables of a composite type (ALTER TABLE ... OF). */
+static EventPlan tables_of_type = {
+"SELECT t.oid FROM pg_catalog.pg_class t "
+"JOIN pg_catalog.pg_class c ON c.reltype OPERATOR(pg_catalog.=) t.reloftype "
+"WHERE c.oid OPERATOR(pg_catalog.=) ANY ($1) AND c.relkind OPERATOR(pg_catalog.=) 'c'::pg_catalog.\"char\""
+};
+
+static List *
+TablesOfType(Oid relid)
+{
+	Datum		oid = ObjectIdGetDatum(relid);
+
+	EventQuery(&tables_of_type, 1, PointerGetDatum(construct_array(&oid, 1, OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
+	return ResultOids();
+}
+
+List *
+TablesAlteredWith(Oid relid)
+{
+	bool		is_type = get_rel_relkind(relid) == RELKIND_COMPOSITE_TYPE;
+	List	   *tables = is_type ? TablesOfType(relid) : list_make1_oid(relid);
+	List	   *altered = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tables)
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_PARTITIONED_TABLE)
+			altered = lappend_oid(altered, lfirst_oid(cell));
+		else
+			altered = list_concat(altered, find_all_inheritors(lfirst_oid(cell), NoLock, NULL));
+	}
+	return is_type ? altered : list_delete_oid(altered, relid);
 }
 
 /* ---- definitions ---- */

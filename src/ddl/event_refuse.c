@@ -9,9 +9,11 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
 #include "parser/parse_func.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -131,6 +133,7 @@ CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *co
 		case AT_DropColumn:
 		case AT_AlterColumnType:
 		case AT_AddInherit:
+		case AT_AddOf:
 			RefuseShapeChange(held);
 			break;
 		case AT_DropConstraint:
@@ -398,10 +401,9 @@ CheckAttach(Oid relid, const RangeVar *partition)
  * would be part of the parent, but the child would not have its triggers and
  * key.
  */
-void
-CheckParent(const RangeVar *name)
+static void
+RefuseParent(Oid relid)
 {
-	Oid			relid = RangeVarGetRelid(name, NoLock, true);
 	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
 	HeldIndex	held;
 
@@ -416,4 +418,31 @@ CheckParent(const RangeVar *name)
 				 errdetail("Triggers and primary keys are not inherited."),
 				 errhint("Use CREATE TABLE ... (LIKE ...) to create a table with the same columns.")));
 	relation_close(rel, AccessShareLock);
+}
+
+void
+CheckParent(const RangeVar *name)
+{
+	RefuseParent(RangeVarGetRelid(name, NoLock, true));
+}
+
+static EventPlan parents_of = {
+	"SELECT inhparent FROM pg_catalog.pg_inherits WHERE inhrelid OPERATOR(pg_catalog.=) ANY ($1)"
+};
+
+/* Parents can also be tables that have been created by the same statement. */
+void
+CheckParentsOf(Oid relid)
+{
+	Datum		oid = ObjectIdGetDatum(relid);
+	HeldIndex	held;
+	ListCell   *cell;
+
+	EventQuery(&parents_of, 1, PointerGetDatum(construct_array(&oid, 1, OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
+	foreach(cell, ResultOids())
+	{
+		if (get_rel_relispartition(relid) && FindHeldIndex(lfirst_oid(cell), &held))
+			RefuseShardChange(&held);
+		RefuseParent(lfirst_oid(cell));
+	}
 }

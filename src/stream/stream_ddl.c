@@ -105,6 +105,7 @@ CheckStreamCommand(Oid relid, const AlterTableCmd *command)
 		case AT_DropColumn:
 		case AT_AlterColumnType:
 		case AT_AddInherit:
+		case AT_AddOf:
 			RefuseStreamChange(relid, "columns");
 			break;
 		case AT_DropConstraint:
