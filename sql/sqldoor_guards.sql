@@ -70,6 +70,10 @@ DROP TRIGGER "~dynamo_derive_keys" ON shop;
 DROP TRIGGER IF EXISTS "~dynamo_maintain_indexes" ON t_guards.shop;
 DROP TRIGGER "~dynamo_guard_truncate" ON "shop$own";
 DROP TRIGGER none ON shop;
+ALTER TRIGGER "~dynamo_derive_keys" ON shop DEPENDS ON EXTENSION plpgsql;
+ALTER TRIGGER "~dynamo_guard_truncate" ON "shop$own" DEPENDS ON EXTENSION plpgsql;
+ALTER INDEX "shop$inl" DEPENDS ON EXTENSION plpgsql;
+ALTER INDEX "shop$inl" NO DEPENDS ON EXTENSION plpgsql;
 
 -- nor replaced, by whom ever, also as in scripts of pg_dump
 CREATE FUNCTION t_guards.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
@@ -191,6 +195,10 @@ SELECT format('CREATE SCHEMA t_guards_3 CREATE TABLE twin (LIKE t_guards.kept IN
 :twin;
 SELECT count(DISTINCT definition::jsonb ->> 'id') FROM dynamo.tables WHERE table_name IN ('kept', 'twin');
 DROP SCHEMA t_guards_3 CASCADE;
+CREATE TABLE grown (item item NOT NULL, "PK" text COLLATE "C" PRIMARY KEY);
+CREATE TABLE child () INHERITS (grown);
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON grown FOR EACH ROW EXECUTE FUNCTION dynamo_system.derive_keys(
+	'{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}');
 CREATE TABLE above ("PK" text COLLATE "C" NOT NULL);
 CREATE TABLE beside (item item NOT NULL, "PK" text COLLATE "C" NOT NULL);
 ALTER TABLE beside INHERIT above;

@@ -207,6 +207,8 @@ TableAltered(Oid relid, const Node *statement)
 	if (def == NULL)
 		return;
 	CheckAltered(relid, def, statement);
+	if (IsA(statement, CreateTrigStmt))
+		CheckChildless(relid);
 	if (CreatesTrigger(statement, TRIGGER_DERIVE_KEYS) && !StatementIsOurs())
 		ClaimId(relid, def);
 	IndexTablesFollow(relid, def);

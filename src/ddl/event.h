@@ -73,9 +73,13 @@ extern void CheckTriggerReplaced(const CreateTrigStmt *statement);
 extern void CheckPartitionsStay(Oid relid, const char *verb);
 extern void CheckAttach(Oid relid, const RangeVar *partition);
 
-/* Refuse INHERITS of a table; of the parents that a new table has, of which no event told before. */
+/*
+ * Refuse INHERITS of a table; of the parents that a new table has, of which no event told before; a definition of a table
+ * that has children.
+ */
 extern void CheckParent(const RangeVar *name);
 extern void CheckParentsOf(Oid relid);
+extern void CheckChildless(Oid relid);
 
 /* ---- restore_order.c ---- */
 
@@ -91,8 +95,8 @@ extern void CheckPartitionsRemain(const DroppedTrigger *trigger, const Node *sta
 
 /* ---- event_drop.c ---- */
 
-/* Raises the error about dropping a relation that holds an index. */
-extern void RefuseDropOfIndex(const IndexDef *index, Oid table) pg_attribute_noreturn();
+/* Raises the error about dropping (the verb) a relation that holds an index. */
+extern void RefuseDropOfIndex(const IndexDef *index, Oid table, const char *verb) pg_attribute_noreturn();
 
 /* ---- event_trigger.c: triggers of the extension ---- */
 

@@ -28,12 +28,12 @@
 #include "table/link.h"
 
 void
-RefuseDropOfIndex(const IndexDef *index, Oid table)
+RefuseDropOfIndex(const IndexDef *index, Oid table, const char *verb)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot drop \"%s\" because it contains index \"%s\" of table \"%s\"",
-					index->relation, index->name, get_rel_name(table)),
+			 errmsg("cannot %s \"%s\" because it contains index \"%s\" of table \"%s\"",
+					verb, index->relation, index->name, get_rel_name(table)),
 			 errhint("Use dynamo.drop_index.")));
 }
 
@@ -51,7 +51,7 @@ RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
 
 	if (index != NULL && index->kind->own_entries &&
 		!OidIsValid(FindIndexRelation(def, index)))
-		RefuseDropOfIndex(index, link->other);
+		RefuseDropOfIndex(index, link->other, "drop");
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "parser/parse_func.h"
@@ -429,6 +430,14 @@ CheckParent(const RangeVar *name)
 static EventPlan parents_of = {
 	"SELECT inhparent FROM pg_catalog.pg_inherits WHERE inhrelid OPERATOR(pg_catalog.=) ANY ($1)"
 };
+
+/* Refuses the definition of a table that other tables inherit from. */
+void
+CheckChildless(Oid relid)
+{
+	if (get_rel_relkind(relid) == RELKIND_RELATION && find_inheritance_children(relid, NoLock) != NIL)
+		RefuseParent(relid);
+}
 
 /* Parents can also be tables that have been created by the same statement. */
 void

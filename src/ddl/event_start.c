@@ -182,6 +182,23 @@ CheckDropTriggers(const DropStmt *statement)
 	}
 }
 
+static void
+CheckIndexKept(const RangeVar *name, const char *verb)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+	Oid			table = OidIsValid(relid) ? IndexGetRelation(relid, true) : InvalidOid;
+	const TableDef *def = OidIsValid(table) ? RootDefinition(table) : NULL;
+
+	for (int i = 0; def != NULL && i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (!index->kind->own_entries && index->status == INDEX_ACTIVE &&
+			FindIndexRelation(def, index) == relid)
+			RefuseDropOfIndex(index, def->relid, verb);
+	}
+}
+
 /*
  * This is checked before the statement, because a concurrent drop commits in
  * between.
@@ -192,20 +209,25 @@ CheckDropIndexes(const DropStmt *statement)
 	ListCell   *cell;
 
 	foreach(cell, statement->objects)
-	{
-		Oid			relid = RangeVarGetRelid(makeRangeVarFromNameList(lfirst(cell)), NoLock, true);
-		Oid			table = OidIsValid(relid) ? IndexGetRelation(relid, true) : InvalidOid;
-		const TableDef *def = OidIsValid(table) ? RootDefinition(table) : NULL;
+		CheckIndexKept(makeRangeVarFromNameList(lfirst(cell)), "drop");
+}
 
-		for (int i = 0; def != NULL && i < def->nindexes; i++)
-		{
-			const IndexDef *index = &def->indexes[i];
+/* Refuses to let what a table needs be dropped with an extension. */
+static void
+CheckDepends(const AlterObjectDependsStmt *statement)
+{
+	const char *verb = "attach an extension to";
+	Oid			relid;
 
-			if (!index->kind->own_entries && index->status == INDEX_ACTIVE &&
-				FindIndexRelation(def, index) == relid)
-				RefuseDropOfIndex(index, def->relid);
-		}
-	}
+	if (statement->remove || statement->relation == NULL)
+		return;
+	if (statement->objectType == OBJECT_INDEX)
+		CheckIndexKept(statement->relation, verb);
+	if (statement->objectType != OBJECT_TRIGGER)
+		return;
+	relid = RangeVarGetRelid(statement->relation, NoLock, true);
+	if (OidIsValid(relid))
+		CheckTriggerKept(relid, strVal(llast(castNode(List, statement->object))), verb);
 }
 
 static void
@@ -238,6 +260,9 @@ CheckStatement(const Node *statement)
 			break;
 		case T_CreateForeignTableStmt:
 			CheckCreateTable(&((const CreateForeignTableStmt *) statement)->base);
+			break;
+		case T_AlterObjectDependsStmt:
+			CheckDepends((const AlterObjectDependsStmt *) statement);
 			break;
 		case T_CreateTrigStmt:
 			CheckTriggerReplaced((const CreateTrigStmt *) statement);
