@@ -95,6 +95,9 @@ extern void ReferenceValidate(const Reference *ref, Oid relid, const TableDef *t
 extern void GuardReferencedTruncate(Oid referenced);
 extern void UnguardReferencedTruncate(Oid referenced);
 
+/* Whether a trigger of the table is that one, and a reference needs it. */
+extern bool GuardsReferencedTruncate(Relation rel, const Trigger *trigger);
+
 /*
  * The action of that trigger: raises an error unless all referencing tables
  * are truncated too.

@@ -84,6 +84,13 @@ RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb)
 				 errdetail("The trigger belongs to a reference, together with trigger \"%s\" on table \"%s\".",
 						   other, get_rel_name(trigger->tgconstrrelid)),
 				 errhint("Use dynamo.drop_constraint to drop the reference.")));
+	if (GuardsReferencedTruncate(rel, trigger))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger->tgname,
+						RelationGetRelationName(rel)),
+				 errdetail("The trigger refuses TRUNCATE while items of another table reference the table."),
+				 errhint("Use dynamo.drop_constraint to drop the reference.")));
 }
 
 static void

@@ -12,6 +12,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -130,15 +131,30 @@ GuardReferencedTruncate(Oid referenced)
 				 FUNCTION_CHECK_REFERENCED);
 }
 
+static bool
+IsReferencedByOther(Relation rel)
+{
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+	bool		found = false;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		found |= IsFromOther(rel, &triggers->triggers[i]);
+	return found;
+}
+
+bool
+GuardsReferencedTruncate(Relation rel, const Trigger *trigger)
+{
+	return trigger->tgfoid == SystemFunctionOid(FUNCTION_CHECK_REFERENCED) &&
+		TRIGGER_FOR_TRUNCATE(trigger->tgtype) && IsReferencedByOther(rel);
+}
+
 void
 UnguardReferencedTruncate(Oid referenced)
 {
 	Relation	rel = table_open(referenced, AccessShareLock);
-	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
-	bool		needed = false;
+	bool		needed = IsReferencedByOther(rel);
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		needed |= IsFromOther(rel, &triggers->triggers[i]);
 	table_close(rel, NoLock);
 	if (!needed && OidIsValid(get_trigger_oid(referenced, TRIGGER_REFERENCED_TRUNCATE, true)))
 		RunStatement("DROP TRIGGER \"%s\" ON %s",
