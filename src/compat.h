@@ -198,6 +198,15 @@ struct ExplainState;
 #define SettingsOfSession(n) (*(n) = GetNumConfigOptions(), get_guc_variables())
 #endif
 
+/* Turns transaction_timeout off so that nobody can set it in this session; needs utils/guc_tables.h. */
+#if PG_VERSION_NUM >= 170000
+#define ForbidTransactionTimeout() \
+	(SetConfigOption("transaction_timeout", "0", PGC_USERSET, PGC_S_OVERRIDE), \
+	 find_option("transaction_timeout", false, false, ERROR)->context = PGC_INTERNAL)
+#else
+#define ForbidTransactionTimeout() ((void) 0)
+#endif
+
 /* Since 18 RETURNING can name the old row. */
 #if PG_VERSION_NUM >= 180000
 #define VarIsOfOldRow(var) ((var)->varreturningtype == VAR_RETURNING_OLD)

@@ -74,7 +74,7 @@ DiscardSession(void)
 
 /*
  * Applies the settings of a role like the start of a session, but so that they can be
- * reset.  Settings cannot change the role itself.
+ * reset.  Settings cannot change the role itself, nor what the worker has fixed (permanent.c).
  */
 static void
 ApplyRoleSettings(const Identity *identity)
@@ -86,7 +86,7 @@ ApplyRoleSettings(const Identity *identity)
 
 		ParseLongOption(identity->settings[i], &name, &value);
 		if (value != NULL && strcmp(name, "role") != 0 &&
-			strcmp(name, "session_authorization") != 0)
+			strcmp(name, "session_authorization") != 0 && strcmp(name, "transaction_timeout") != 0)
 			(void) set_config_option(name, value, PGC_SUSET, PGC_S_SESSION,
 									 GUC_ACTION_SET, true, WARNING, false);
 	}

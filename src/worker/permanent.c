@@ -17,6 +17,7 @@
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 #include "utils/timeout.h"
 
 #include "compat.h"
@@ -106,6 +107,8 @@ PermanentWorkerStart(const PermanentWorker *worker)
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnection(worker_database, NULL, 0);
 	SetWorkerDefaults();
+	/* it would end the process, with all clients, and any role may set it: for itself, or in a trigger */
+	ForbidTransactionTimeout();
 	pgstat_report_activity(STATE_IDLE, NULL);
 }
 

@@ -539,6 +539,21 @@ is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S =>
 $node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
 reload();
 is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'the next request is not canceled');
+
+# A timeout that would end the worker, from PostgreSQL 17 on: neither a role nor a trigger can set it.
+SKIP:
+{
+	skip 'there is no transaction_timeout', 3 if $node->safe_psql('postgres', 'SHOW server_version_num') < 170000;
+	my $worker = worker_pid();
+
+	$node->safe_psql('postgres', q{ALTER ROLE app SET transaction_timeout = '1ms'; CREATE OR REPLACE FUNCTION public.unlimit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_catalog.set_config('transaction_timeout', '1ms', true), pg_catalog.pg_sleep(0.1); RETURN NEW; END $$});
+	reload();
+	is((api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'B' } } }))[0], 200, 'a role with transaction_timeout');
+	is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'w' } } }))[0], 500, 'a trigger that sets it');
+	is(worker_pid(), $worker, 'the worker goes on');
+	$node->safe_psql('postgres', 'ALTER ROLE app RESET transaction_timeout');
+}
 $node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0');
 $node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
 reload();
