@@ -122,6 +122,17 @@ DROP OWNED BY link_owner;
 SELECT relname FROM pg_class WHERE relnamespace = 't_links'::regnamespace AND relkind IN ('r', 'p');
 
 RESET ROLE;
+
+-- DDL looks for all links of a table at once
+SELECT create_table('many', 'PK');
+SELECT count(create_index('many', 'i' || i, 'G', storage => 'table')) FROM generate_series(1, 20) i;
+ALTER TABLE many ADD COLUMN note text;
+BEGIN;
+SELECT coalesce(sum(idx_scan), 0) AS scans FROM pg_stat_xact_sys_tables WHERE relname = 'pg_trigger' \gset
+ALTER TABLE many ALTER COLUMN note SET DEFAULT 'x';
+SELECT sum(idx_scan) - :scans < 200 AS few FROM pg_stat_xact_sys_tables WHERE relname = 'pg_trigger';
+ROLLBACK;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_links, t_links_other CASCADE;
 DROP OWNED BY link_owner, link_other;

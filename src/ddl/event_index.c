@@ -167,9 +167,9 @@ FollowWithShards(Oid relid, Oid index_table)
 
 /* So does the change table of a distributed table. */
 static void
-ChangeTableFollows(Oid relid, const TableDef *def)
+ChangeTableFollows(Oid relid, const TableDef *def, const List *links)
 {
-	Oid			changes = HasIndexTables(def) ? FindLinked(relid, CHANGES_LABEL) : InvalidOid;
+	Oid			changes = HasIndexTables(def) ? LinkedAs(links, CHANGES_LABEL) : InvalidOid;
 
 	if (OidIsValid(changes) && !IsPartitionedByExpression(changes))
 		FollowTable(relid, changes);
@@ -179,12 +179,14 @@ ChangeTableFollows(Oid relid, const TableDef *def)
 void
 IndexTablesFollow(Oid relid, const TableDef *def)
 {
-	ChangeTableFollows(relid, def);
+	const List *links = HasIndexTables(def) ? LinksOf(relid) : NIL;
+
+	ChangeTableFollows(relid, def, links);
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
 		Oid			index_table = index->kind->own_entries ?
-			FindLinked(relid, index->relation) : InvalidOid;
+			LinkedAs(links, index->relation) : InvalidOid;
 
 		if (OidIsValid(index_table) && !IsPartitionedByExpression(index_table))
 			FollowWithShards(relid, index_table);

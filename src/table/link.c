@@ -48,43 +48,42 @@ LinkedTable(Relation rel, char **label)
 	return InvalidOid;
 }
 
-/* The properties of a link to search for, starting from the table. */
-typedef struct WantedLink
+/* The properties of links to search for, starting from the table. */
+typedef struct WantedLinks
 {
 	Oid			table;
 	Oid			function;
-	const char *label;
+	const char *label;			/* NULL for any */
 	Relation	triggers;		/* pg_trigger */
-} WantedLink;
+} WantedLinks;
 
-static bool
-HasLabel(const WantedLink *wanted, HeapTuple tuple)
-{
-	bool		isnull;
-	Datum		arguments = heap_getattr(tuple, Anum_pg_trigger_tgargs,
-										 RelationGetDescr(wanted->triggers), &isnull);
-
-	return strcmp(VARDATA_ANY(PG_DETOAST_DATUM_PACKED(arguments)), wanted->label) == 0;
-}
-
-static bool
-IsWantedLink(const WantedLink *wanted, HeapTuple tuple)
+/* Returns the link in the row of a trigger; NULL if it is not wanted. */
+static TableLink *
+LinkOfRow(const WantedLinks *wanted, HeapTuple tuple)
 {
 	Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
+	TableLink  *link;
+	bool		isnull;
+	Datum		arguments;
+	const char *label;
 
-	return form->tgfoid == wanted->function && form->tgconstrrelid == wanted->table &&
-		form->tgnargs == 1 && !OidIsValid(form->tgparentid) &&
-		strcmp(NameStr(form->tgname), TRIGGER_BELONGS_TO) == 0 && HasLabel(wanted, tuple);
+	if (form->tgfoid != wanted->function || form->tgconstrrelid != wanted->table || form->tgnargs != 1 ||
+		OidIsValid(form->tgparentid) || strcmp(NameStr(form->tgname), TRIGGER_BELONGS_TO) != 0)
+		return NULL;
+	arguments = heap_getattr(tuple, Anum_pg_trigger_tgargs, RelationGetDescr(wanted->triggers), &isnull);
+	label = VARDATA_ANY(PG_DETOAST_DATUM_PACKED(arguments));
+	if (wanted->label != NULL && strcmp(label, wanted->label) != 0)
+		return NULL;
+	link = palloc(sizeof(TableLink));
+	link->relid = form->tgrelid;
+	link->label = pstrdup(label);
+	return link;
 }
 
-/*
- * Returns the relation of a trigger if it is the wanted link; otherwise
- * InvalidOid.
- */
-static Oid
-RelationOfLink(const WantedLink *wanted, Oid trigger)
+static TableLink *
+LinkOfTrigger(const WantedLinks *wanted, Oid trigger)
 {
-	Oid			relid = InvalidOid;
+	TableLink  *link = NULL;
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -93,22 +92,20 @@ RelationOfLink(const WantedLink *wanted, Oid trigger)
 				ObjectIdGetDatum(trigger));
 	scan = systable_beginscan(wanted->triggers, TriggerOidIndexId, true, NULL, 1, &key);
 	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple) && IsWantedLink(wanted, tuple))
-		relid = ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid;
+	if (HeapTupleIsValid(tuple))
+		link = LinkOfRow(wanted, tuple);
 	systable_endscan(scan);
-	return relid;
+	return link;
 }
 
-/*
- * Returns the relations of links among the triggers that depend on the table.
- */
+/* Returns links with a label, or all, which are among the triggers that depend on the table. */
 static List *
 FindLinks(Oid table, const char *label)
 {
-	WantedLink	wanted = {table, SystemFunctionOid(FUNCTION_BELONGS_TO), label,
+	WantedLinks wanted = {table, SystemFunctionOid(FUNCTION_BELONGS_TO), label,
 	table_open(TriggerRelationId, AccessShareLock)};
 	Relation	depend = table_open(DependRelationId, AccessShareLock);
-	List	   *relids = NIL;
+	List	   *links = NIL;
 	ScanKeyData keys[2];
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -121,24 +118,43 @@ FindLinks(Oid table, const char *label)
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-		Oid			relid = form->classid == TriggerRelationId ?
-			RelationOfLink(&wanted, form->objid) : InvalidOid;
+		TableLink  *link = form->classid == TriggerRelationId ?
+			LinkOfTrigger(&wanted, form->objid) : NULL;
 
-		if (OidIsValid(relid))
-			relids = list_append_unique_oid(relids, relid);
+		if (link != NULL)
+			links = lappend(links, link);
 	}
 	systable_endscan(scan);
 	table_close(depend, AccessShareLock);
 	table_close(wanted.triggers, AccessShareLock);
-	return relids;
+	return links;
+}
+
+Oid
+LinkedAs(const List *links, const char *label)
+{
+	ListCell   *cell;
+
+	foreach(cell, links)
+	{
+		const TableLink *link = lfirst(cell);
+
+		if (strcmp(link->label, label) == 0)
+			return link->relid;
+	}
+	return InvalidOid;
+}
+
+List *
+LinksOf(Oid table)
+{
+	return FindLinks(table, NULL);
 }
 
 Oid
 FindLinked(Oid table, const char *label)
 {
-	List	   *relids = FindLinks(table, label);
-
-	return relids != NIL ? linitial_oid(relids) : InvalidOid;
+	return LinkedAs(FindLinks(table, label), label);
 }
 
 bool

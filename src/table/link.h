@@ -36,6 +36,7 @@
 /* The label of the table with the changes of a distributed table. */
 #define CHANGES_LABEL	"$changes"
 
+#include "nodes/pg_list.h"
 #include "utils/relcache.h"
 #include "utils/reltrigger.h"
 
@@ -52,6 +53,17 @@ extern Oid	LinkedTable(Relation rel, char **label);
  * there is none.  The caller must compare the owners.
  */
 extern Oid	FindLinked(Oid table, const char *label);
+
+/* A relation that is linked to a table. */
+typedef struct TableLink
+{
+	Oid			relid;
+	char	   *label;
+} TableLink;
+
+/* All relations that are linked to a table (of TableLink *), for who looks for many; and what FindLinked returns of them. */
+extern List *LinksOf(Oid table);
+extern Oid	LinkedAs(const List *links, const char *label);
 
 /*
  * Whether a relation of the schema has this name, or one that is linked to the
