@@ -184,7 +184,7 @@ cmp_ok($told{$_}, '>', $cases, "patterns that are " . ($_ ? '' : 'not ') . 'of a
 
 my %class = (
 	GetItem => 'read', BatchGetItem => 'read', Query => 'read', Scan => 'read', PartiQLSelect => 'read', PutItem => 'write', UpdateItem => 'write',
-	PartiQLInsert => 'write', DeleteItem => 'remove', PartiQLDelete => 'remove', BatchWriteItem => 'batch');
+	PartiQLInsert => 'write', PartiQLUpdate => 'write', DeleteItem => 'remove', PartiQLDelete => 'remove', BatchWriteItem => 'batch');
 
 sub some_list { return [ map { $_[0]->() } 1 .. 1 + int rand $_[1] ] }
 
