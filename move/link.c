@@ -202,7 +202,7 @@ LinkRollback(Link *link)
 #define LARGEST_ANSWER	(256 * 1024 * 1024)
 
 /* Of all headers of an answer, with those that can follow its body: libcurl keeps them, and does not count the last ones. */
-#define LARGEST_HEADERS	(1024 * 1024)
+#define LARGEST_HEADERS	(256 * 1024)	/* less than libcurl's limit (300 KB since 8.3), whose error is that of a lost connection */
 
 static size_t
 TakeBody(char *data, size_t size, size_t count, void *text)
