@@ -196,6 +196,20 @@ StoreLink(Oid relid, Oid table, const char *label)
 				 SYSTEM_SCHEMA, FUNCTION_BELONGS_TO, quote_literal_cstr(label));
 }
 
+/* A table that is linked to itself is found twice. */
+static bool
+HasOtherLink(Oid table, const char *label, Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, FindLinks(table, label))
+	{
+		if (((const TableLink *) lfirst(cell))->relid != relid)
+			return true;
+	}
+	return false;
+}
+
 void
 CheckOneLink(Oid relid)
 {
@@ -205,7 +219,7 @@ CheckOneLink(Oid relid)
 
 	if (rel == NULL)
 		return;
-	if (OidIsValid(table) && list_length(FindLinks(table, label)) > 1)
+	if (OidIsValid(table) && HasOtherLink(table, label, relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" has another relation with the label \"%s\"",
