@@ -98,6 +98,21 @@ LinkOfTrigger(const WantedLinks *wanted, Oid trigger)
 	return link;
 }
 
+Oid
+LinkedAs(const List *links, const char *label)
+{
+	ListCell   *cell;
+
+	foreach(cell, links)
+	{
+		const TableLink *link = lfirst(cell);
+
+		if (strcmp(link->label, label) == 0)
+			return link->relid;
+	}
+	return InvalidOid;
+}
+
 /* Returns links with a label, or all, which are among the triggers that depend on the table. */
 static List *
 FindLinks(Oid table, const char *label)
@@ -121,28 +136,14 @@ FindLinks(Oid table, const char *label)
 		TableLink  *link = form->classid == TriggerRelationId ?
 			LinkOfTrigger(&wanted, form->objid) : NULL;
 
-		if (link != NULL)
+		/* the trigger of a table that is linked to itself depends on it twice */
+		if (link != NULL && (link->relid != table || LinkedAs(links, link->label) != table))
 			links = lappend(links, link);
 	}
 	systable_endscan(scan);
 	table_close(depend, AccessShareLock);
 	table_close(wanted.triggers, AccessShareLock);
 	return links;
-}
-
-Oid
-LinkedAs(const List *links, const char *label)
-{
-	ListCell   *cell;
-
-	foreach(cell, links)
-	{
-		const TableLink *link = lfirst(cell);
-
-		if (strcmp(link->label, label) == 0)
-			return link->relid;
-	}
-	return InvalidOid;
 }
 
 List *
@@ -196,20 +197,6 @@ StoreLink(Oid relid, Oid table, const char *label)
 				 SYSTEM_SCHEMA, FUNCTION_BELONGS_TO, quote_literal_cstr(label));
 }
 
-/* A table that is linked to itself is found twice. */
-static bool
-HasOtherLink(Oid table, const char *label, Oid relid)
-{
-	ListCell   *cell;
-
-	foreach(cell, FindLinks(table, label))
-	{
-		if (((const TableLink *) lfirst(cell))->relid != relid)
-			return true;
-	}
-	return false;
-}
-
 void
 CheckOneLink(Oid relid)
 {
@@ -219,7 +206,7 @@ CheckOneLink(Oid relid)
 
 	if (rel == NULL)
 		return;
-	if (OidIsValid(table) && HasOtherLink(table, label, relid))
+	if (OidIsValid(table) && list_length(FindLinks(table, label)) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" has another relation with the label \"%s\"",
