@@ -186,12 +186,12 @@ typedef enum SlotKind
 } SlotKind;
 
 /*
- * In a transaction, takes one of a role's slots for workers, until the process
+ * Outside transactions, takes one of a role's slots for workers, until the process
  * ends.  False if there is none.
  */
 extern bool BuildSlotTake(Oid role, SlotKind kind);
 
-/* Whether a worker of the role waits for a slot, so that another one would find none. */
+/* In a transaction: whether a worker of the role waits for a slot, so that another one would find none. */
 extern bool BuildSlotIsAwaited(Oid role, SlotKind kind);
 extern void BuildSlotInit(void);
 

@@ -12,7 +12,6 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_database.h"
-#include "commands/extension.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
@@ -61,7 +60,7 @@ dynamo_build_resume_database_main(Datum arg)
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, 0);
 	StartTransactionCommand();
-	if (!XactReadOnly && OidIsValid(get_extension_oid("dynamo", true)))
+	if (!XactReadOnly && WorkerHasExtension())
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
 		BuildsResume();

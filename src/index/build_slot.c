@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
@@ -84,15 +85,19 @@ TryToWait(Oid role, SlotKind kind)
 bool
 BuildSlotTake(Oid role, SlotKind kind)
 {
-	bool		taken = TryTakeSlot(role, kind);
+	bool		taken;
 
-	if (taken || !TryToWait(role, kind))
-		return taken;
-	for (int i = 0; !taken && i < TRIES; i++)
+	StartTransactionCommand();
+	taken = TryTakeSlot(role, kind);
+	if (!taken && TryToWait(role, kind))
 	{
-		BuildSleep(TRY_MILLISECONDS);
-		taken = TryTakeSlot(role, kind);
+		for (int i = 0; !taken && i < TRIES; i++)
+		{
+			BuildSleep(TRY_MILLISECONDS);
+			taken = TryTakeSlot(role, kind);
+		}
 	}
+	CommitTransactionCommand();
 	return taken;
 }
 

@@ -316,17 +316,6 @@ TryRecordError(const Builder *builder, Oid relid, const ErrorData *error)
 	PG_END_TRY();
 }
 
-static bool
-TakeSlot(Oid owner)
-{
-	bool		taken;
-
-	StartTransactionCommand();
-	taken = BuildSlotTake(owner, SLOT_OF_BUILD);
-	CommitTransactionCommand();
-	return taken;
-}
-
 /*
  * Repeats the build until it succeeds, is not needed any more, or is canceled.
  */
@@ -423,7 +412,7 @@ dynamo_build_worker_main(Datum arg)
 
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
 	WorkerConnect(task.database, "dynamo index build");
-	if (!OidIsValid(task.owner) || !TakeSlot(task.owner))
+	if (!OidIsValid(task.owner) || !BuildSlotTake(task.owner, SLOT_OF_BUILD))
 		proc_exit(0);
 	WorkerAwaitLauncher(task.launcher);
 	BuildAll(task.relid, task.owner);

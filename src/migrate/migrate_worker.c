@@ -35,6 +35,7 @@ typedef struct MigrationTask
 {
 	Oid			database;
 	Oid			relid;
+	Oid			owner;
 	VirtualTransactionId launcher;
 } MigrationTask;
 
@@ -99,11 +100,13 @@ MigrateNow(Oid relid)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("cannot start a migration within security-restricted operation")));
-	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) &&
-		BuildSlotIsAwaited(RelationOwner(relid), SLOT_OF_MIGRATION))
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		return true;
 	task.database = MyDatabaseId;
 	task.relid = relid;
+	task.owner = RelationOwner(relid);
+	if (BuildSlotIsAwaited(task.owner, SLOT_OF_MIGRATION))
+		return true;
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
 	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo migration of relation %u", relid);
 	memcpy(worker.bgw_extra, &task, sizeof(task));
@@ -190,21 +193,6 @@ MoveItemsOf(Oid relid)
 	}
 }
 
-/* Takes a slot of the owner of a table, who is returned; InvalidOid if there is none. */
-static Oid
-TakeSlotOfOwner(Oid relid)
-{
-	Oid			owner = InvalidOid;
-
-	StartTransactionCommand();
-	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
-		owner = RelationOwner(relid);
-	if (OidIsValid(owner) && !BuildSlotTake(owner, SLOT_OF_MIGRATION))
-		owner = InvalidOid;
-	CommitTransactionCommand();
-	return owner;
-}
-
 /* Returns the tables of the owner with migrations, in a memory context. */
 static List *
 TablesToMove(Oid owner, MemoryContext context)
@@ -252,15 +240,13 @@ void
 dynamo_migration_worker_main(Datum arg)
 {
 	MigrationTask task;
-	Oid			owner;
 
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
 	WorkerConnect(task.database, "dynamo migration");
-	owner = TakeSlotOfOwner(task.relid);
-	if (!OidIsValid(owner))
+	if (!BuildSlotTake(task.owner, SLOT_OF_MIGRATION))
 		proc_exit(0);
 	WorkerAwaitLauncher(task.launcher);
-	for (Oid relid = task.relid; OidIsValid(relid); relid = FindTableToMove(owner))
+	for (Oid relid = task.relid; OidIsValid(relid); relid = FindTableToMove(task.owner))
 		MoveItemsOf(relid);
 	proc_exit(0);
 }

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "commands/extension.h"
 #include "jit/jit.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
@@ -20,6 +19,7 @@
 #include "utils/guc_tables.h"
 #include "utils/timeout.h"
 
+#include "background_worker.h"
 #include "compat.h"
 #include "worker/permanent.h"
 #include "worker/workers.h"
@@ -174,7 +174,7 @@ PermanentWorkerRollback(bool log)
 bool
 PermanentWorkerHasTables(void)
 {
-	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true));
+	return !XactReadOnly && WorkerHasExtension();
 }
 
 void
