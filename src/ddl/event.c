@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "nodes/parsenodes.h"
+#include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -55,6 +56,14 @@ EventQuery(EventPlan *plan, int nargs, Datum oids)
 	}
 	if (SPI_execute_plan(plan->prepared, &oids, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read what an event trigger is about");
+}
+
+void
+EventQueryOf(EventPlan *plan, Oid oid)
+{
+	Datum		value = ObjectIdGetDatum(oid);
+
+	EventQuery(plan, 1, PointerGetDatum(construct_array(&value, 1, OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
 }
 
 List *

@@ -27,6 +27,9 @@ typedef struct EventPlan
 /* Runs the query with the array, or without (nargs 0); the result is SPI's. */
 extern void EventQuery(EventPlan *plan, int nargs, Datum oids);
 
+/* The same with an array of one OID. */
+extern void EventQueryOf(EventPlan *plan, Oid oid);
+
 /* Returns the OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);
 

@@ -11,10 +11,8 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -205,9 +203,7 @@ static EventPlan tables_of_type = {
 static List *
 TablesOfType(Oid relid)
 {
-	Datum		oid = ObjectIdGetDatum(relid);
-
-	EventQuery(&tables_of_type, 1, PointerGetDatum(construct_array(&oid, 1, OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
+	EventQueryOf(&tables_of_type, relid);
 	return ResultOids();
 }
 

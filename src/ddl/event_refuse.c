@@ -10,11 +10,9 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
-#include "catalog/pg_type.h"
 #include "parser/parse_func.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -443,11 +441,10 @@ CheckChildless(Oid relid)
 void
 CheckParentsOf(Oid relid)
 {
-	Datum		oid = ObjectIdGetDatum(relid);
 	HeldIndex	held;
 	ListCell   *cell;
 
-	EventQuery(&parents_of, 1, PointerGetDatum(construct_array(&oid, 1, OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
+	EventQueryOf(&parents_of, relid);
 	foreach(cell, ResultOids())
 	{
 		if (get_rel_relispartition(relid) && FindHeldIndex(lfirst_oid(cell), &held))

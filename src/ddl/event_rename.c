@@ -13,11 +13,9 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -39,9 +37,7 @@ static EventPlan followers_of = {
 static List *
 FindFollowers(Oid relid)
 {
-	Datum		oid = ObjectIdGetDatum(relid);
-
-	EventQuery(&followers_of, 1, PointerGetDatum(construct_array(&oid, 1, OIDOID, sizeof(Oid), true, TYPALIGN_INT)));
+	EventQueryOf(&followers_of, relid);
 	return ResultOids();
 }
 
